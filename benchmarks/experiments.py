@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.choosing import POOLS, choosing
 from benchmarks.domains import SOURCES, domains
+from benchmarks.keeping import KEPT, keep
 from benchmarks.measure import run
 from benchmarks.packages import PACKAGED, packages
 from benchmarks.planted import LOOKED_AT, confidence_against, found, parses_by_folds, planted
@@ -41,8 +43,8 @@ TREEBANKS = {
 }
 """Names of treebanks, and of their folders."""
 
-DOCTORED = {"Swedish-LinES": 600}
-"""Treebanks into which errors are planted, and the number of their sentences."""
+DOCTORED = {"Greek-GDT": None, "Swedish-LinES": None, "English-EWT": 4000}
+"""Treebanks into whose training parts errors are planted, and the number of their first sentences; None for all."""
 
 PARTIAL = ("Swedish-LinES",)
 """Half-done treebanks: so many whole trees and partial ones, whose words have a head by a chance."""
@@ -207,30 +209,25 @@ def adaptation(data: Path, work: Path) -> Tables:
 
 def doctor(data: Path, work: Path) -> Tables:
     """Plant errors into treebanks, and count how many of them several rankings find."""
-    tables = {}
+    rows: list[list[object]] = []
     for name, n_sentences in DOCTORED.items():
-        folder = treebank_files(data, TREEBANKS[name], work)
+        folder = treebank_files(data, f"UD_{name}", work)
         clean, wrong_file = folder / "clean.conllu", folder / "planted.conllu"
         _write(clean, _sentences(folder / "train.conllu")[:n_sentences])
         members = answer("doctor", clean, "--work", folder / "doctor-clean")["members"]
         changed, wrong = planted(read(clean), parses_by_folds(folder / "doctor-clean", members))
         write(changed, wrong_file)
         tokens = changed.is_token
-        rows: list[list[object]] = [
-            ["random order", *[100 * float(wrong.sum()) / changed.n_tokens] * 2, 100 * LOOKED_AT]
-        ]
+        rows.append([name, "random order", *[100 * float(wrong.sum()) / changed.n_tokens] * 2, 100 * LOOKED_AT])
         for title, options, is_first in (("`doctor --fast`", ("--fast",), True), ("`doctor`", (), False)):
             steps = folder / f"doctor{'-fast' if is_first else ''}"
             diagnosis = answer("doctor", wrong_file, "--work", steps, "--least", "0", *options)
             if is_first:
                 single = confidence_against(changed, parses_by_folds(steps, diagnosis["members"]))
-                rows.append(["confidence of one parser", *found(single, wrong, tokens)])
-            rows.append([title, *found(_scores(changed, diagnosis["suspects"]), wrong, tokens)])
-        tables[f"doctor-{name}"] = {
-            "columns": {"": 0, "first 100, %": 0, "first 1,000, %": 1, "found in 5 %": 1},
-            "rows": rows,
-        }
-    return tables
+                rows.append([name, "confidence of one parser", *found(single, wrong, tokens)])
+            rows.append([name, title, *found(_scores(changed, diagnosis["suspects"]), wrong, tokens)])
+    columns = {"": 0, "ranking": 0, "first 100, %": 0, "first 1,000, %": 1, "found in 5 %": 1}
+    return {"doctor": {"columns": columns, "rows": rows}}
 
 
 def _scores(treebank: Treebank, suspects: Sequence[Mapping[str, Any]]) -> Doubles:
@@ -329,6 +326,8 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "network": (NETWORKED, network),
     "domains": (SOURCES, domains),
     "doctor": (list(DOCTORED), doctor),
+    "keep": (list(KEPT), keep),
+    "next": (list(POOLS), choosing),
     "packages": ([origin.folder for origin in PACKAGED.values()], packages),
     "partial": (PARTIAL, partial),
     "tutorial": (["turkish-treebanks"], tutorial),

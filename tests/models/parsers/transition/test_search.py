@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.paths import ROOT
@@ -18,19 +21,27 @@ from tests.reference import arc_standard as twin
 from tests.reference import search
 from tests.reference.random_model import Model, model_of
 from tests.reference.walks import rich_treebanks
+from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints
 from treevote.models.learning.features.weights import best_class
+from treevote.models.parsers.given_arcs import GivenArcs
+from treevote.models.parsers.transition.arc_standard import REDUCE_LEFT, REDUCE_RIGHT, SHIFT
 from treevote.models.parsers.transition.search import POPS, parse_beam, parse_best_first
 
+
 # Small whole numbers make many ties, large ones none.
-models = st.builds(
-    lambda treebank, seed, style, single_root: model_of(treebank, seed, style[0], style[1], single_root),
-    rich_treebanks(max_sentences=2, max_tokens=7, min_tokens=3),
-    st.integers(0, 10_000),
-    st.sampled_from([(0, 1.0), (1, 0.5), (10_000, 1e-3), (10_000, 1e-5)]),
-    st.booleans(),
-)
+def models_with(max_tokens: int) -> st.SearchStrategy[Model]:
+    return st.builds(
+        lambda treebank, seed, style, single_root: model_of(treebank, seed, style[0], style[1], single_root),
+        rich_treebanks(max_sentences=2, max_tokens=max_tokens, min_tokens=3),
+        st.integers(0, 10_000),
+        st.sampled_from([(0, 1.0), (1, 0.5), (10_000, 1e-3), (10_000, 1e-5)]),
+        st.booleans(),
+    )
+
+
+models, models_of_few = models_with(7), models_with(5)
 
 
 def trees_of(finals: Sequence[twin.Configuration]) -> list[tuple[list[int], list[int]]]:
@@ -48,6 +59,67 @@ def test_greedy_is_the_twins(model: Model) -> None:
     task = model.task()
     parse_beam(*task, 1, 0.0)
     assert list(split(model.treebank, *task[-1][1:3])) == trees_of([search.greedy(system) for system in model.systems])
+
+
+def greedy_around(system: search.System[twin.Configuration], kinds: Sequence[int], heads: Sequence[int]) -> Any:
+    """Search greedily among the actions from which heads can be reached; -1 is free.
+
+    A shift is not made if then neither a shift nor the best action can reach them, though both are legal.
+    """
+
+    @cache
+    def reaches(here: twin.Configuration) -> bool:
+        if system.is_final(here):
+            return all(head in (-1, own) for own, head in zip(twin.arcs(here)[0][1:], heads[1:], strict=True))
+        one_of_each = {kinds[action]: action for action in system.legal(here)}
+        return any(reaches(system.advance(here, action)) for action in one_of_each.values())
+
+    def kept(here: twin.Configuration) -> list[int]:
+        found = [action for action in system.legal(here) if reaches(system.advance(here, action))]
+        given_now = [
+            action
+            for action in found
+            if kinds[action] == REDUCE_RIGHT and heads[here.stack[-2].token] == here.stack[-1].token
+        ]
+        return given_now or found
+
+    here = system.start
+    while not system.is_final(here):
+        among, scores = kept(here), system.scores(here)
+        action = search.best(scores, among)
+        if action == SHIFT and len(among) > 1:
+            after = system.advance(here, SHIFT)
+            legal, left = system.legal(after), kept(after)
+            wished = search.best(system.scores(after), legal)
+            if SHIFT in legal and SHIFT not in left and wished not in left:
+                action = search.best(scores, among[1:])
+        here = system.advance(here, action)
+    return here
+
+
+@settings(max_examples=40, deadline=None)
+@given(models_of_few, st.integers(0, 1_000), st.sampled_from([0.3, 0.7]))
+def test_greedy_around_given_heads_is_the_twins(model: Model, seed: int, share: float) -> None:
+    actions = model.actions
+    assume({REDUCE_LEFT, REDUCE_RIGHT} == set(actions.kind[actions.to_token].tolist()) and actions.to_root.any())
+    random = np.random.default_rng(seed)
+    heads = np.full(len(model.treebank.tokens), -1, np.int32)
+    for system, first in zip(model.systems, model.treebank.offsets.tolist(), strict=False):
+        here = system.start
+        while not system.is_final(here):
+            here = system.advance(here, random.choice(system.legal(here)))
+        tree = np.array(twin.arcs(here)[0])
+        heads[first : first + len(tree)] = np.where(random.random(len(tree)) < share, tree, -1)
+    heads[model.treebank.offsets[:-1]] = -1
+    linear, empty, _, trees = model.task()
+    known = Given(heads, np.full_like(heads, -1), ())
+    arcs = GivenArcs.of(known, model.treebank.offsets, model.treebank.labels)
+    parse_beam(linear, empty, arcs, trees, 1, 0.0)
+    kinds = actions.kind.tolist()
+    parts = itertools.pairwise(model.treebank.offsets.tolist())
+    own = [heads[first:last].tolist() for first, last in parts]
+    finals = [greedy_around(system, kinds, given) for system, given in zip(model.systems, own, strict=True)]
+    assert list(split(model.treebank, *trees[1:3])) == trees_of(finals)
 
 
 @settings(max_examples=40)
@@ -134,6 +206,7 @@ def test_sentences_without_tokens_are_trees_already() -> None:
 def test_no_index_of_a_search_is_out_of_range(tmp_path: Path) -> None:
     code = """
 from tests.reference.random_model import model_of
+from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
 from treevote.models.parsers.transition.search import parse_beam, parse_best_first
 model = model_of(Treebank.of([(["w"] * n, list(range(n)), ["x"] * n) for n in (1, 5)]), 1, 100, 1e-3, True)
