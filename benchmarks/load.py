@@ -1,9 +1,10 @@
 """``python -m benchmarks.load MODEL TEXT``: a server under load from this machine (Linux), beside ``treevote parse``.
 
 Clients ask for the parses of short and of long texts, one after the other on a connection each; every answer is
-compared with the bytes of ``treevote parse``. At the end a client sends half a body, and another one 100 MB. The last
-column is the processor time of ``treevote parse`` for a token of the long text, without its start, over that of the
-server for a token: 1 is the same speed.
+compared with the bytes of ``treevote parse``. At the end a client sends half a body, and another one 100 MB; then the
+server is killed, and started again at its port. The last two columns are the processor time of ``treevote parse`` for a
+token, without its start, over that of the server, without its clients, for a token: 1 is the same speed. ``speed`` is
+beside the long text, ``files`` beside the same texts as files of their own with ``--output-dir``.
 """
 
 from __future__ import annotations
@@ -14,21 +15,26 @@ import itertools
 import json
 import os
 import re
+import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from benchmarks.measure import ONE_CORE
 
 TREEVOTE = (sys.executable, "-m", "treevote")
 CLIENTS = (1, 8, 64)
+FILES = 300_000
+"""Least length in bytes of all files together, when texts are parsed as files of their own."""
+
 SHORT, LONG = (200, 12), (60_000, 2)
 """Least length of a text in characters, and number of different texts."""
 
@@ -69,8 +75,10 @@ def main() -> None:
              (("short", SHORT), ("long", LONG))}  # fmt: skip
     start = case(asked.model, "a").cpu
     usual = sum(one.cpu - start for one in kinds["long"]) / sum(one.tokens for one in kinds["long"])
-    print("| texts | clients | requests/s | tokens/s | median, ms | p99, ms | refused | wrong | peak, MiB | speed |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+    as_files = {name: cpu_of_files(asked.model, cases, start) for name, cases in kinds.items()}
+    columns = ("clients", "requests/s", "tokens/s", "median, ms", "p99, ms", "refused", "wrong", "peak, MiB", "speed",
+               "files")  # fmt: skip
+    print(f"| texts | {' | '.join(columns)} |\n|---|{'---:|' * len(columns)}")
     for (name, cases), n in itertools.product(kinds.items(), CLIENTS):
         with server(asked.model) as (pid, port):
             load(port, cases, 1, 1.0)  # the first requests load what is not there yet
@@ -86,12 +94,14 @@ def main() -> None:
                 f"{answers.wrong}",
                 f"{peak(pid):.0f}",
                 f"{usual / spent:.2f}",
+                f"{as_files[name] / spent:.2f}",
             )
         print(f"| {name} | {n} | {' | '.join(fields)} |", flush=True)
         for problem in sorted({*answers.refused}):
             print(problem, file=sys.stderr)
     with server(asked.model, "--max-time", "5") as (pid, port):
         print(hostile(port, kinds["short"]))
+    print(killed(asked.model, kinds["short"]))
 
 
 def parts(text: str, length: int, n: int) -> list[str]:
@@ -107,15 +117,33 @@ def parts(text: str, length: int, n: int) -> list[str]:
     return found
 
 
-def case(model: str, text: str) -> Case:
-    """Return a text with its parse by the command line."""
-    before = os.times()
-    command = [*TREEVOTE, "parse", model, "-", "--format", "text"]
+def parsed(words: Sequence[str], text: str = "") -> tuple[str, float]:
+    """Return the output of ``treevote parse``, and its processor seconds."""
+    before, command = os.times(), [*TREEVOTE, "parse", *words]
     done = subprocess.run(command, input=text.encode(), capture_output=True, check=True, env={**os.environ, **ONE_CORE})
     after = os.times()
     used = after.children_user + after.children_system - before.children_user - before.children_system
+    return done.stdout.decode(), used
+
+
+def cpu_of_files(model: str, cases: Sequence[Case], start: float) -> float:
+    """Return the processor seconds of ``treevote parse`` for a token of texts as files, without its start."""
+    with tempfile.TemporaryDirectory() as folder:
+        size = tokens = 0
+        for number, one in enumerate(itertools.cycle(cases)):
+            if size >= FILES:
+                break
+            text = dict(parse_qsl(one.form.decode(), keep_blank_values=True))["data"].encode()
+            Path(folder, f"{number}.txt").write_bytes(text)
+            size, tokens = size + len(text), tokens + one.tokens
+        _, used = parsed([model, f"{folder}/*.txt", "--output-dir", f"{folder}/parsed"])
+    return (used - start) / tokens
+
+
+def case(model: str, text: str) -> Case:
+    """Return a text with its parse by the command line."""
+    parse, used = parsed([model, "-", "--format", "text"], text)
     form = urlencode({"tokenizer": "", "tagger": "", "parser": "", "data": text}).encode()
-    parse = done.stdout.decode()
     return Case(form, parse, len(re.findall(r"(?m)^[0-9]+\t", parse)), used)
 
 
@@ -143,9 +171,15 @@ def load(port: int, cases: Sequence[Case], n_clients: int, seconds: float) -> An
             if time.monotonic() > end:
                 return
             one, begun = cases[number % len(cases)], time.monotonic()
-            connection.request("POST", "/process", one.form, {"Content-Type": "application/x-www-form-urlencoded"})
-            response = connection.getresponse()
-            body = response.read()
+            try:
+                connection.request("POST", "/process", one.form, {"Content-Type": "application/x-www-form-urlencoded"})
+                response = connection.getresponse()
+                body = response.read()
+            except (OSError, http.client.HTTPException):
+                connection.close()
+                answers.refused.append("no answer")
+                time.sleep(0.1)
+                continue
             answers.seconds.append(time.monotonic() - begun)
             if response.status != 200:
                 answers.refused.append(f"{response.status} {body.decode().strip()}")
@@ -182,6 +216,21 @@ def hostile(port: int, cases: Sequence[Case]) -> str:
     for thread in bad:
         thread.join()
     return f"half a body, 100 MB: {sorted(found)}; beside them {answers.wrong} of {len(answers.seconds)} wrong"
+
+
+def killed(model: str, cases: Sequence[Case]) -> str:
+    """Return what eight clients get of a server that is killed, and started again at its port."""
+    found: list[Answers] = []
+    with server(model) as (pid, port):
+        asking = threading.Thread(target=lambda: found.append(load(port, cases, 8, 15)))
+        asking.start()
+        time.sleep(5)
+        os.kill(pid, signal.SIGKILL)
+        with server(model, "--port", str(port)):
+            asking.join()
+    (answers,) = found
+    n = len(answers.seconds)
+    return f"killed and started again: {answers.wrong} of {n} wrong, {len(answers.refused)} connections broke off"
 
 
 def cpu(pid: int) -> float:

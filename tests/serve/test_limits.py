@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -194,6 +195,11 @@ def test_a_taken_port_is_one_sentence() -> None:
         listening("127.0.0.1", door.getsockname()[1])
     with pytest.raises(ConfigError, match="cannot listen at no such host"):
         listening("no such host", 0)
+
+
+def test_the_second_part_of_an_answer_does_not_wait() -> None:
+    with listening("127.0.0.1", 0) as door, socket.create_connection(door.getsockname()), door.accept()[0] as accepted:
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_names_of_models(catalogue: Catalogue) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -38,6 +39,10 @@ class Task:
     dictionary: Dictionary
     taggers: tuple[Classifier, ...]
 
+    @functools.cached_property
+    def _most_classes(self) -> int:
+        return most_classes(self.dictionary)
+
     def vote(self, text: Text, column: int) -> VoteResult:
         """Choose a class for each token: the one with the highest sum of scores, of equal ones the first.
 
@@ -50,7 +55,7 @@ class Task:
         for tagger in self.taggers:
             own = text._replace(tags=text.tags.copy())
             add_scores(
-                own, parts, self.dictionary, most_classes(self.dictionary), tagger.table, tagger.guide.weights,
+                own, parts, self.dictionary, self._most_classes, tagger.table, tagger.guide.weights,
                 tagger.evidence, tagger.backward, column, codes, places, total,
             )  # fmt: skip
             choices.append(own.tags[:, column])
