@@ -59,7 +59,7 @@ class Command(TyperCommand):
         for param in self.get_params(ctx):
             spelling, meaning = param.get_help_record(ctx)
             if argument := param.param_type_name == "argument":
-                spelling = param.metavar or spelling  # without the type
+                spelling = param.metavar  # without the type
             title = "Arguments" if argument else getattr(param, "rich_help_panel", None) or "Options"
             panels[title].append((spelling, meaning))
         return {title: records for title, records in panels.items() if records}
