@@ -1,8 +1,8 @@
 """Confidence and expected LAS on text of other domains: what `parse` says of it, and how far that is right.
 
 Models of genres parse texts of other genres of their language, with predicted tags. The factors and limits of
-`treevote.ensemble.unknown_words`, `familiarity` and `estimate` were fitted to pairs of the ``FITTED`` genres of English.
-The ``NEW`` genres and those of ``OTHER_LANGUAGES`` had no part in the fit.
+`treevote.ensemble.unknown_words`, `familiarity` and `estimate` were fitted to pairs of the ``FITTED`` English genres.
+``NEW`` genres, models of whole ``TREEBANKS`` and genres of ``OTHER_LANGUAGES`` had no part in the fit.
 """
 
 from __future__ import annotations
@@ -39,6 +39,12 @@ NEW = (
 )
 """Folders of genres of English."""
 
+TREEBANKS = {
+    "UD_English-EWT": NEW,
+    "UD_English-GUM": [name for name in NEW if name.startswith("gentle")],
+}
+"""Folders of treebanks of many genres, and the genres that are parsed by their models."""
+
 OTHER_LANGUAGES = {
     "UD_Dutch-LassySmall_resplit": r"(wiki|WR)[^.]*",
     "UD_Greek-GDT": r"gdt-\w+-([a-z]+).*(?=-\d+$)",
@@ -46,8 +52,8 @@ OTHER_LANGUAGES = {
 }
 """Folders of treebanks whose `sent_id` begins with the document, and the genre in it."""
 
-TRAINED, PARSED = 1000, 250
-"""Largest number of sentences to train on, and of those of a genre that are parsed."""
+TRAINED, OF_TREEBANK, PARSED = 1000, 3000, 250
+"""Largest number of sentences of a genre to train on, of a treebank, and of a genre that are parsed."""
 
 LARGE, HELD_OUT = 750, {True: 150, False: 60}
 """Sentences of a large genre; those for development of large and other genres, and half of those for a test."""
@@ -78,37 +84,55 @@ class Judgement(NamedTuple):
     doubtful: bool
 
 
+class Source(NamedTuple):
+    """A domain with its sentences to train on, for development and for a test, and texts of other domains."""
+
+    name: str
+    parts: tuple[Treebank, Treebank, Treebank]
+    others: list[Treebank]
+
+
 def domains(data: Path, work: Path) -> Mapping[str, Table]:
     """Measure what is said of texts of other domains and of the own one."""
     english = {name: _genre(data, name) for name in (*FITTED, *NEW)}
+    foreign = [_genres(data, name, pattern) for name, pattern in OTHER_LANGUAGES.items()]
     groups = {
-        "genres of the fit": [{name: english[name] for name in FITTED}],
-        "new genres": [{name: english[name] for name in NEW}],
-        "other languages": [_genres(data, name, pattern) for name, pattern in OTHER_LANGUAGES.items()],
+        "genres of the fit": _sources({name: english[name] for name in FITTED}),
+        "new genres": _sources({name: english[name] for name in NEW}),
+        "treebanks": [
+            Source(name, _parts_of_treebank(data, name), [english[other].text for other in others])
+            for name, others in TREEBANKS.items()
+        ],
+        "other languages": [source for genres in foreign for source in _sources(genres)],
     }
     rows = []
-    for title, corpora in groups.items():
+    for title, sources in groups.items():
         own, others = [], []
-        for genres in corpora:
-            for name, genre in genres.items():
-                if genre.text.n_tokens < SMALLEST_SOURCE:
-                    continue
-                parser, test = _trained(genre, work / name.replace("/", "-"))
-                own += [_judged(parser, part) for part in _divided(test)]
-                others += [_judged(parser, other.text[:PARSED]) for key, other in genres.items() if key != name]
+        for source in sources:
+            parser = _trained(source, work)
+            own += [_judged(parser, part) for part in _divided(source.parts[2])]
+            others += [_judged(parser, text[:PARSED]) for text in source.others]
         for kind, several in (("other", others), ("own", own)):
             rows.append([f"{title}, {kind} domain, {len(several)} texts", *_means(several)])
     columns = {"": 0, "error before": 3, "error": 3, "range holds, %": 1, "its points": 1, "doubtful, %": 1}
     return {"domains": {"columns": columns, "rows": rows}}
 
 
-def _trained(genre: Genre, folder: Path) -> tuple[EnsembleParser, Treebank]:
-    """Return a model of a genre, and unseen documents of it."""
-    train, dev, test = _parts(genre)
+def _sources(genres: Mapping[str, Genre]) -> list[Source]:
+    """Return the large genres of a language as sources, each with the texts of the others."""
+    return [
+        Source(name, _parts(genre), [other.text for key, other in genres.items() if key != name])
+        for name, genre in genres.items()
+        if genre.text.n_tokens >= SMALLEST_SOURCE
+    ]
+
+
+def _trained(source: Source, work: Path) -> EnsembleParser:
+    folder = work / source.name.replace("/", "-")
     folder.mkdir(parents=True, exist_ok=True)
-    write(train, folder / "train.conllu")
-    write(dev, folder / "dev.conllu")
-    return treevote.load(FROM_TOKENS.trained(folder)[0]), test
+    for name, text in zip(("train", "dev"), source.parts, strict=False):
+        write(text, folder / f"{name}.conllu")
+    return treevote.load(FROM_TOKENS.trained(folder)[0])
 
 
 def _judged(parser: EnsembleParser, gold: Treebank) -> Judgement:
@@ -169,6 +193,14 @@ def _parts(genre: Genre) -> tuple[Treebank, Treebank, Treebank]:
         np.flatnonzero(np.isin(documents, part)) for part in (names[second:], names[:first], names[first:second])
     )
     return genre.text.select(train[:TRAINED]), genre.text.select(dev), genre.text.select(test)
+
+
+def _parts_of_treebank(data: Path, name: str) -> tuple[Treebank, Treebank, Treebank]:
+    """Return the parts of a treebank: of those to train on, documents at equal distances."""
+    train, dev, test = (treevote.read(next(data.rglob(f"{name}/*{part}.conllu*"))) for part in ("train", "dev", "test"))
+    names = list(dict.fromkeys(train.documents))
+    kept = set(names[:: -(-len(train) // OF_TREEBANK)])
+    return train.select(np.flatnonzero([document in kept for document in train.documents])), dev, test
 
 
 def _divided(text: Treebank) -> list[Treebank]:

@@ -22,8 +22,8 @@ from treevote.models.learning.features.word_memo import WordMemo
 
 USUAL = 0.6  # share of the development data, in tokens, whose sentences have a usual share of unknown words
 
-# In unusual sentences: positive log-odds shrink by so much for each unit of the excess, those of an unknown word fall by
-# so much. Fitted to models of genres of English on texts of other genres: `python -m benchmarks figures --only domains`.
+# In unusual sentences: the shrinkage of positive log-odds for each unit of the excess, the fall of those of an unknown
+# word. Fitted to models of genres of English on texts of others: `python -m benchmarks figures --only domains`.
 SHRINKAGE, FALL = 1.25, 0.5
 
 _LOWER = ATTRIBUTES.index("lower")
