@@ -51,7 +51,7 @@ class Case(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """Seconds of all answers, the tokens of each parse (0 if it is not that of the command), sentences of refusal."""
+    """Seconds of all parses, the tokens of each (0 if it is not that of the command), sentences of refusal."""
 
     seconds: list[float]
     tokens: list[int]
@@ -162,7 +162,7 @@ def server(model: str, *options: str) -> Iterator[tuple[int, int]]:
 
 
 def load(port: int, cases: Sequence[Case], n_clients: int, seconds: float) -> Answers:
-    """Ask with several clients at a time."""
+    """Ask with several clients at a time; one that is refused waits as long as the answer says."""
     answers, end = Answers([], [], []), time.monotonic() + seconds
 
     def ask(first: int) -> None:
@@ -180,10 +180,11 @@ def load(port: int, cases: Sequence[Case], n_clients: int, seconds: float) -> An
                 answers.refused.append("no answer")
                 time.sleep(0.1)
                 continue
-            answers.seconds.append(time.monotonic() - begun)
             if response.status != 200:
                 answers.refused.append(f"{response.status} {body.decode().strip()}")
+                time.sleep(min(int(response.headers.get("Retry-After", 0)), max(0.0, end - time.monotonic())))
             else:
+                answers.seconds.append(time.monotonic() - begun)
                 answers.tokens.append(one.tokens if json.loads(body)["result"] == one.parse else 0)
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(n_clients)]

@@ -168,7 +168,8 @@ async def _answered(handler: Handler, request: Request, told: Callable[[RequestE
 
 
 def _response(answer: Answer) -> Response:
-    return Response(answer.body, answer.status, {**HEADERS, "Content-Type": answer.media_type})
+    again = {"Retry-After": str(answer.wait)} if answer.wait else {}
+    return Response(answer.body, answer.status, {**HEADERS, "Content-Type": answer.media_type, **again})
 
 
 async def _other(request: Request, fault: Exception) -> Response:
