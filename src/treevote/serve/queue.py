@@ -74,15 +74,15 @@ class Queue:
         with self._lock:
             if len(self._tasks) >= self.limits.queue:
                 sentence = f"{self.limits.queue} requests are waiting already; try again later."
-                raise RequestError(429, sentence, self._wait())
+                raise RequestError(429, sentence, self._wait() / 2)
             task = Task(work, data)
             # an idle server begins whatever comes, so a wrong pace is corrected
             if self._tasks or self._under_way:
                 task.end = time.monotonic() + limit
-                over = self._wait() + len(data) * self._pace.seconds - SHARE * limit
-                if over > 0:
+                wait = self._wait()
+                if wait + len(data) * self._pace.seconds > SHARE * limit:
                     sentence = f"{len(self._tasks)} requests are waiting, and take too long; try again later."
-                    raise RequestError(503, sentence, over)
+                    raise RequestError(503, sentence, wait / 2)
             self._tasks.append(task)
             if self._idle:
                 self._idle.pop().set()
