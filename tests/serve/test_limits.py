@@ -18,7 +18,7 @@ from tests.serve.test_udpipe import ALL, GOLD, TEXT
 from treevote.errors import ConfigError
 from treevote.serve import udpipe
 from treevote.serve.answers import RequestError
-from treevote.serve.app import HEADERS, Server, listening
+from treevote.serve.app import HEADERS, Server, listening, response_of
 from treevote.serve.catalogue import Catalogue
 from treevote.serve.limits import Limits
 from treevote.serve.queue import TOGETHER, Queue, Task
@@ -150,6 +150,11 @@ def test_work_that_cannot_end_in_time_is_refused_before_it_begins() -> None:
     assert [str(refused)[:9] for refused in (c, e, f)] == ["No answer", "3 request", "3 request"]
     assert [refused.wait for refused in (c, e, f)] == [0, 18, 18]
     assert done == [b"a", b"b", b"d"]
+
+
+def test_a_refusal_tells_when_to_ask_again() -> None:
+    assert response_of(RequestError(503, "Too many.", 17.2).told()).headers["Retry-After"] == "18"
+    assert "Retry-After" not in response_of(RequestError(503, "Too late.").told()).headers
 
 
 def test_a_task_that_fails_leaves_those_beside_it_alone() -> None:
