@@ -178,7 +178,7 @@ def _genres(data: Path, name: str, pattern: str) -> dict[str, Genre]:
     for genre in sorted(set(names.tolist()) - {""}):
         own = np.flatnonzero(names == genre)
         if (text := whole.select(own)).n_tokens >= SMALLEST_TEXT:
-            genres[f"{name}/{genre}"] = Genre(text, [found[i][0] for i in own.tolist()])
+            genres[f"{name}/{genre}"] = Genre(text, [match[0] for i in own.tolist() if (match := found[i])])
     return genres
 
 
