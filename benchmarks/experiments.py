@@ -12,6 +12,7 @@ import numpy as np
 from benchmarks.choosing import POOLS, choosing
 from benchmarks.domains import FITTED, NEW, OTHER_LANGUAGES, domains
 from benchmarks.keeping import KEPT, keep
+from benchmarks.load import load_of_small
 from benchmarks.measure import run
 from benchmarks.packages import PACKAGED, packages
 from benchmarks.planted import LOOKED_AT, confidence_against, found, parses_by_folds, planted
@@ -355,6 +356,7 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "doctor": (list(DOCTORED), doctor),
     "keep": (list(KEPT), keep),
     "next": (list(POOLS), choosing),
+    "load": (["UD_Hungarian-Szeged"], load_of_small),
     "packages": ([origin.folder for origin in PACKAGED.values()], packages),
     "partial": (PARTIAL, partial),
     "tutorial": (["turkish-treebanks"], tutorial),

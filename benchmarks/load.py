@@ -3,8 +3,9 @@
 Clients ask for the parses of short and of long texts, one after the other on a connection each; every answer is
 compared with the bytes of ``treevote parse``. At the end a client sends half a body, and another one 100 MB; then the
 server is killed, and started again at its port. The last two columns are the processor time of ``treevote parse`` for a
-token, without its start, over that of the server, without its clients, for a token: 1 is the same speed. ``speed`` is
-beside the long text, ``files`` beside the same texts as files of their own with ``--output-dir``.
+token, without its start, over that of the server, without its clients, for a token: 100 % is the same speed. ``speed``
+is beside the long texts, before and after the load, ``files`` beside the same texts as files of their own with
+``--output-dir``.
 """
 
 from __future__ import annotations
@@ -22,21 +23,25 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from benchmarks.measure import ONE_CORE
+from benchmarks.systems import TREEVOTE, System, treebank_files
+from benchmarks.tables import Table, as_markdown
 
-TREEVOTE = (sys.executable, "-m", "treevote")
 CLIENTS = (1, 8, 64)
 FILES = 300_000
 """Least length in bytes of all files together, when texts are parsed as files of their own."""
 
 SHORT, LONG = (200, 12), (60_000, 2)
 """Least length of a text in characters, and number of different texts."""
+
+PARAGRAPH = 5
+"""Number of sentences in a paragraph of the texts: the treebank does not tell where one ends."""
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -51,7 +56,7 @@ class Case(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """Seconds of all answers, the tokens of each parse (0 if it is not that of the command), sentences of refusal."""
+    """Seconds of all parses, the tokens of each (0 if it is not that of the command), sentences of refusal."""
 
     seconds: list[float]
     tokens: list[int]
@@ -70,38 +75,57 @@ def main() -> None:
     parser.add_argument("text", type=Path, help="running text, at least 150 kB")
     parser.add_argument("--seconds", type=float, default=20, help="time of each load (default 20)")
     asked = parser.parse_args()
-    text = asked.text.read_text("utf-8")
-    kinds = {name: [case(asked.model, part) for part in parts(text, *size)] for name, size in
+    for table in loads(asked.model, asked.text.read_text("utf-8"), asked.seconds).values():
+        print(as_markdown(table))
+
+
+def load_of_small(data: Path, work: Path) -> Mapping[str, Table]:
+    """Measure the load of a model of ``train --fast --from-text``, two minutes for each kind and number of clients."""
+    folder = treebank_files(data, "UD_Hungarian-Szeged", work)
+    model, _ = System("fast", ("--from-text", "--fast")).trained(folder)
+    treebanks = "".join((folder / f"{name}.conllu").read_text("utf-8") for name in ("dev", "test"))
+    sentences = re.findall(r"(?m)^# text = (.*)$", treebanks)
+    paragraphs = (" ".join(sentences[i : i + PARAGRAPH]) for i in range(0, len(sentences), PARAGRAPH))
+    return loads(str(model), "\n\n".join(paragraphs), 120.0)
+
+
+def loads(model: str, text: str, seconds: float) -> Mapping[str, Table]:
+    """Return the table of all loads, and what became of hostile requests and of a server that was killed."""
+    kinds = {name: [case(model, part) for part in parts(text, *size)] for name, size in
              (("short", SHORT), ("long", LONG))}  # fmt: skip
-    start = case(asked.model, "a").cpu
-    usual = sum(one.cpu - start for one in kinds["long"]) / sum(one.tokens for one in kinds["long"])
-    as_files = {name: cpu_of_files(asked.model, cases, start) for name, cases in kinds.items()}
-    columns = ("clients", "requests/s", "tokens/s", "median, ms", "p99, ms", "refused", "wrong", "peak, MiB", "speed",
-               "files")  # fmt: skip
-    print(f"| texts | {' | '.join(columns)} |\n|---|{'---:|' * len(columns)}")
+    start = min(case(model, "a").cpu for _ in range(3))
+    columns = {"texts": 0, "clients": 0, "requests/s": 1, "tokens/s": 0, "median, ms": 0, "p99, ms": 0, "refused": 0,
+               "wrong": 0, "peak, MiB": 0, "speed, %": 0, "files, %": 0}  # fmt: skip
+    rows = []
     for (name, cases), n in itertools.product(kinds.items(), CLIENTS):
-        with server(asked.model) as (pid, port):
+        usual = [usual_cpu(model, kinds["long"], start)]
+        with server(model) as (pid, port):
             load(port, cases, 1, 1.0)  # the first requests load what is not there yet
             before, began = cpu(pid), time.monotonic()
-            answers = load(port, cases, n, asked.seconds)
+            answers = load(port, cases, n, seconds)
             took, spent = time.monotonic() - began, (cpu(pid) - before) / max(sum(answers.tokens), 1)
-            fields = (
-                f"{len(answers.seconds) / took:.0f}",
-                f"{sum(answers.tokens) / took:,.0f}",
-                f"{1000 * statistics.median(answers.seconds):.0f}",
-                f"{1000 * sorted(answers.seconds)[int(0.99 * (len(answers.seconds) - 1))]:.0f}",
-                f"{len(answers.refused)} of {len(answers.seconds)}",
-                f"{answers.wrong}",
-                f"{peak(pid):.0f}",
-                f"{usual / spent:.2f}",
-                f"{as_files[name] / spent:.2f}",
-            )
-        print(f"| {name} | {n} | {' | '.join(fields)} |", flush=True)
-        for problem in sorted({*answers.refused}):
-            print(problem, file=sys.stderr)
-    with server(asked.model, "--max-time", "5") as (pid, port):
-        print(hostile(port, kinds["short"]))
-    print(killed(asked.model, kinds["short"]))
+            memory = peak(pid)
+        usual.append(usual_cpu(model, kinds["long"], start))
+        ordered = sorted(answers.seconds)
+        row = (n, len(ordered) / took, sum(answers.tokens) / took, 1000 * statistics.median(ordered),
+               1000 * ordered[int(0.99 * (len(ordered) - 1))], len(answers.refused), answers.wrong, memory,
+               100 * statistics.mean(usual) / spent, 100 * cpu_of_files(model, cases, start) / spent)  # fmt: skip
+        rows.append([name, *row])
+        print(name, *(f"{number:.1f}" for number in row), *sorted({*answers.refused})[:3], file=sys.stderr, flush=True)
+    with server(model, "--max-time", "5") as (pid, port):
+        ends = [hostile(port, kinds["short"])]
+    ends.append(killed(model, kinds["short"]))
+    return {"load": {"columns": columns, "rows": rows}, "load-ends": {"lines": ends}}
+
+
+def usual_cpu(model: str, cases: Sequence[Case], start: float) -> float:
+    """Return the processor seconds of ``treevote parse`` for a token of texts, without its start."""
+    return sum(case(model, text_of(one)).cpu - start for one in cases) / sum(one.tokens for one in cases)
+
+
+def text_of(one: Case) -> str:
+    """Return the text of a form."""
+    return dict(parse_qsl(one.form.decode(), keep_blank_values=True))["data"]
 
 
 def parts(text: str, length: int, n: int) -> list[str]:
@@ -133,7 +157,7 @@ def cpu_of_files(model: str, cases: Sequence[Case], start: float) -> float:
         for number, one in enumerate(itertools.cycle(cases)):
             if size >= FILES:
                 break
-            text = dict(parse_qsl(one.form.decode(), keep_blank_values=True))["data"].encode()
+            text = text_of(one).encode()
             Path(folder, f"{number}.txt").write_bytes(text)
             size, tokens = size + len(text), tokens + one.tokens
         _, used = parsed([model, f"{folder}/*.txt", "--output-dir", f"{folder}/parsed"])
@@ -162,7 +186,7 @@ def server(model: str, *options: str) -> Iterator[tuple[int, int]]:
 
 
 def load(port: int, cases: Sequence[Case], n_clients: int, seconds: float) -> Answers:
-    """Ask with several clients at a time."""
+    """Ask with several clients at a time; one that is refused waits as long as the answer says."""
     answers, end = Answers([], [], []), time.monotonic() + seconds
 
     def ask(first: int) -> None:
@@ -180,10 +204,11 @@ def load(port: int, cases: Sequence[Case], n_clients: int, seconds: float) -> An
                 answers.refused.append("no answer")
                 time.sleep(0.1)
                 continue
-            answers.seconds.append(time.monotonic() - begun)
             if response.status != 200:
                 answers.refused.append(f"{response.status} {body.decode().strip()}")
+                time.sleep(min(int(response.headers.get("Retry-After", 0)), max(0.0, end - time.monotonic())))
             else:
+                answers.seconds.append(time.monotonic() - begun)
                 answers.tokens.append(one.tokens if json.loads(body)["result"] == one.parse else 0)
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(n_clients)]

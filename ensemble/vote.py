@@ -81,12 +81,13 @@ def vote(
     (['0.00', '1.00', '1.00', '0.67'], ['0.00', '0.67', '1.00', '1.00'])
     """
     systems = systems if given is None else [given.held(system) for system in systems]
-    weights, ballots = weights or Weights.equal(len(systems)), Ballots.of(systems)
+    weights = weights or Weights.equal(len(systems))
+    if len(systems) == len(weights.overall) == 1 and not len(_conflicts(systems[0], systems[0].heads, single_root)):
+        share = (systems[0].heads >= 0).astype(np.float32)
+        return dataclasses.replace(systems[0].only("tag_confidence"), support=share, label_support=share)
+    ballots = Ballots.of(systems)
     if len(weights.overall) != len(systems):
         raise InputError(f"expected {len(weights.overall)} systems, one for each weight, found {len(systems)}")
-    if len(systems) == 1 and not len(_conflicts(systems[0], ballots.heads[0], single_root)):
-        share = (ballots.heads[0] >= 0).astype(np.float32)
-        return dataclasses.replace(systems[0].only("tag_confidence"), support=share, label_support=share)
     table = weights.table(systems[0])
     weight, labelled = arc_weights(ballots.heads, ballots.deprels, table)
     voted, winner = heaviest_trees(systems[0], ballots, weight, labelled, single_root=single_root, given=given)
@@ -170,7 +171,7 @@ def _of_winner(votes: NDArray[Number], winner: Ints) -> NDArray[Number]:
 
 def _conflicts(treebank: Treebank, heads: Ints, single_root: bool) -> Longs:
     """Return the sentences (from 0) with votes whose heads are no tree or have too many roots."""
-    candidates = treebank.with_trees(heads, np.full_like(heads, -1), ())
+    candidates = treebank if heads is treebank.heads else treebank.with_trees(heads, np.full_like(heads, -1), ())
     right = are_trees(candidates) & ((roots(candidates) == 1) | (not single_root))
     return np.flatnonzero(~right & (per_sentence(heads >= 0, treebank.offsets) > 0))
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from treevote import compilation
 from treevote.kernel_files import KernelFiles, compiling_is_off
 
+Bytes: TypeAlias = NDArray[np.uint8]
 Shorts: TypeAlias = NDArray[np.int16]
 Ints: TypeAlias = NDArray[np.int32]
 Longs: TypeAlias = NDArray[np.int64]

@@ -228,8 +228,8 @@ def test_an_installed_model_is_checked_like_any_other(site: Path) -> None:
     with (site / OWN / "lr-svm-forward.keys.npy").open("ab") as file:
         file.write(b"x")
     assert "the model is damaged" in fails("parse", "en-toy", TOY)
-    _change_manifest(site / OWN, version=3)
-    assert "found version 3" in fails("parse", "en-toy", TOY)
+    _change_manifest(site / OWN, version=4)
+    assert "found version 4" in fails("parse", "en-toy", TOY)
 
 
 def _change_manifest(folder: Path, **changes: object) -> None:

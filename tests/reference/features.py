@@ -20,6 +20,11 @@ Feature: TypeAlias = tuple[str, tuple[Value, ...]]
 Known: TypeAlias = Mapping[str, set[str]]
 
 
+def read_bits(key: int) -> int:
+    """Return the part of the key of a feature that an index reads: all but the lowest 16 bits."""
+    return key >> 16 << 16
+
+
 def attribute(word: Word, name: str) -> str:
     """Return an attribute of a word, empty where it has none."""
     lower = "".join("0" if character.isdigit() else character for character in word.form.lower())

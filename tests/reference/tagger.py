@@ -186,7 +186,7 @@ class Learner:
 
 
 def unpacked(guide: LinearGuide) -> dict[int, dict[int, int]]:
-    """Return the weights of each key by part, from rows of pairs."""
+    """Return the weights of each key, as `read_bits` of it, by part, from rows of pairs."""
     at = 0
     result: dict[int, dict[int, int]] = {}
     for key in guide.keys.tolist():
@@ -234,7 +234,7 @@ def tagged(tagger: Tagger, forms: Sequence[str], *, least_gain: float) -> list[W
                 (every, of_class), (first, last) = parts[at], spans[at]
                 base = int(tagset.parts.bases[groups[at]])
                 keys = [
-                    key_of(template, values, classifier.templates, groups[at]) | 1
+                    plain.read_bits(key_of(template, values, classifier.templates, groups[at]))
                     for template, values in fired(forms, own, at, classifier.templates)
                 ]
                 scores = {

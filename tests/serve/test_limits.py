@@ -18,10 +18,10 @@ from tests.serve.test_udpipe import ALL, GOLD, TEXT
 from treevote.errors import ConfigError
 from treevote.serve import udpipe
 from treevote.serve.answers import RequestError
-from treevote.serve.app import HEADERS, Server, listening
+from treevote.serve.app import HEADERS, Server, listening, response_of
 from treevote.serve.catalogue import Catalogue
 from treevote.serve.limits import Limits
-from treevote.serve.queue import Queue, Task
+from treevote.serve.queue import TOGETHER, Queue, Task
 from treevote.serve.texts import TextWork
 from treevote.store import packages
 from treevote.store.packages import InstalledModel
@@ -119,6 +119,42 @@ def test_what_nobody_waits_for_is_not_done() -> None:
 
     assert asyncio.run(requests()) == [0, 1, 100_000, 4]
     assert b"bb" not in seen
+
+
+def test_work_that_cannot_end_in_time_is_refused_before_it_begins() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    done: list[bytes] = []
+
+    def work(tasks: Sequence[Task]) -> list[int]:
+        begun.set()
+        go_on.wait(60)
+        done.extend(task.data[:1] for task in tasks)
+        return [len(task.data) for task in tasks]
+
+    async def requests() -> list[Any]:
+        queue = Queue(Limits(jobs=1, seconds=60))
+        queue._pace.add(TOGETHER, TOGETHER / 1e5)  # 10 seconds for a megabyte
+        first = asyncio.create_task(queue.run(work, b"a" * 10**7))  # too long, but nothing else is there
+        await asyncio.to_thread(begun.wait)
+        queue._under_way = 1_200_000
+        others = [asyncio.create_task(queue.run(work, letter * 10**6)) for letter in (b"b", b"c", b"d", b"e", b"f")]
+        await asyncio.wait(others, return_when=asyncio.FIRST_COMPLETED)
+        assert len(queue) == 3  # 6 seconds for half of what is under way, 10 for each: the fourth would end after 46
+        (late,) = (task for task in list(queue._tasks) if task.data[:1] == b"c")
+        late.end = time.monotonic() - 1
+        go_on.set()
+        return await asyncio.gather(first, *others, return_exceptions=True)
+
+    first, b, c, d, e, f = asyncio.run(requests())
+    assert (first, b, d) == (10**7, 10**6, 10**6)
+    assert [str(refused)[:9] for refused in (c, e, f)] == ["No answer", "3 request", "3 request"]
+    assert [refused.wait for refused in (c, e, f)] == [0, 18, 18]
+    assert done == [b"a", b"b", b"d"]
+
+
+def test_a_refusal_tells_when_to_ask_again() -> None:
+    assert response_of(RequestError(503, "Too many.", 17.2).told()).headers["Retry-After"] == "18"
+    assert "Retry-After" not in response_of(RequestError(503, "Too late.").told()).headers
 
 
 def test_a_task_that_fails_leaves_those_beside_it_alone() -> None:

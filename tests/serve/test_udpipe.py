@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
@@ -244,6 +244,7 @@ def test_parts_come_back(values: dict[str, str]) -> None:
     assert arguments(b"", "multipart/form-data; boundary=||", body + b"--||--\r\n") == values
 
 
+@settings(max_examples=25)
 @given(
     st.lists(
         st.sampled_from(["the dog saw the cat .", "Cats, cats", "<b>\u202e\x1b[31m</b>", "ß \u00a0 x"]), max_size=6

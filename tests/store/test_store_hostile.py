@@ -186,7 +186,7 @@ def name_twice(entries: dict[str, Any]) -> None:
         (rename_file("a\nb"), "plain file names"),
         (rename_file("missing.npy"), "expected a file, found none"),
         (lambda entries: entries["files"].pop("forward.bias.npy"), "name of a listed file"),
-        (lambda entries: entries.update(version=3), "expected a model of format version 1 or 2, found version 3"),
+        (lambda entries: entries.update(version=4), "format version 1, 2 or 3, found version 4"),
         (lambda entries: entries.update(format="other"), "another program's"),
         (lambda entries: entries.update(record=[]), "expected 'record' of type dict, found list"),
         (nest, "levels of parts"),

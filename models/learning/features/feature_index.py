@@ -2,8 +2,8 @@
 
 One slot is one 64-bit integer, so that a look-up touches one cache line: the upper 32 bits of the key as fingerprint,
 and the row plus 1 (0 marks a free slot). A row is any number below 2**32 - 1: a column number in training, the place of
-the weights in parsing. The place of a slot comes from the lower bits of the key, and an unknown key is taken for a
-known one with probability 2**-32 for each slot tried.
+the weights in parsing. The place of a slot comes from bit 16 of the key and those above it; those below are not read.
+An unknown key is taken for one of ``n`` known ones with a probability of some ``n / 2**48``.
 """
 
 from __future__ import annotations
@@ -11,11 +11,18 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.errors import ModelError
-from treevote.kernels import Ints, Keys, Longs, Shorts, leaf, prefetch
+from treevote.kernels import Bytes, Ints, Keys, Longs, Shorts, leaf, prefetch
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HIGH = np.uint64(0xFFFFFFFF00000000)
 _ONE = np.uint64(1)
+
+UNREAD_BITS = 16
+"""Number of the lowest bits of a key, which are neither read by an index nor stored."""
+
+STORED_BYTES = 8 - UNREAD_BITS // 8  # of a key
+
+_UNREAD = np.uint64(UNREAD_BITS)
 
 LONGEST_SEARCH = 1_000
 """Maximum number of slots tried for a key. Keys of features are random numbers: of millions, none needs 200 slots."""
@@ -57,6 +64,24 @@ def frequent_first(slots: Keys, counts: Ints, cutoff: int) -> Keys:
     return slots[kept][np.lexsort((slots[kept], -counts[kept]))]
 
 
+def stored_keys(keys: Keys) -> Bytes:
+    """Return keys as bytes, shape (``STORED_BYTES``, n_keys): the differences of the bits that an index reads.
+
+    Features of the same frequency are in the order of their keys, so the first bytes of most differences are 0.
+    """
+    differences = np.diff(keys >> _UNREAD, prepend=np.uint64(0))
+    return np.ascontiguousarray(differences.astype("<u8").view(np.uint8).reshape(-1, 8)[:, :STORED_BYTES].T)
+
+
+def restored_keys(stored: Bytes) -> Keys:
+    """Return keys from bytes, the bits that no index reads are 0; ValueError if the shape is wrong."""
+    if stored.ndim != 2 or len(stored) != STORED_BYTES:
+        raise ValueError(f"the keys should have shape ({STORED_BYTES}, n), found {stored.shape}")
+    differences = np.zeros((stored.shape[1], 8), np.uint8)
+    differences[:, :STORED_BYTES] = stored.T
+    return np.cumsum(differences.view("<u8").ravel().astype(np.uint64), dtype=np.uint64) << _UNREAD
+
+
 def index_of(keys: Keys, rows: Longs) -> Keys:
     """Return a table of slots in which ``keys[i]`` leads to ``rows[i]``; its length is a power of 2, at most half full.
 
@@ -73,7 +98,7 @@ def fill_index(keys: Keys, rows: Longs, slots: Keys) -> bool:
     """Enter keys into an empty table; return False, and stop, if one needs more than ``LONGEST_SEARCH`` steps."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(keys)):
-        slot = (keys[i] >> _ONE) & mask
+        slot = (keys[i] >> _UNREAD) & mask
         steps = 0
         while slots[slot] != 0:
             slot = (slot + _ONE) & mask
@@ -88,7 +113,7 @@ def fill_index(keys: Keys, rows: Longs, slots: Keys) -> bool:
 def row_of(key: np.uint64, slots: Keys) -> int:
     """Return the row of a key, -1 for an unknown one."""
     mask = np.uint64(len(slots) - 1)
-    slot = ((key | _ONE) >> _ONE) & mask
+    slot = (key >> _UNREAD) & mask
     entry = slots[slot]
     while entry != 0 and (entry ^ key) & _HIGH != 0:
         slot = (slot + _ONE) & mask
@@ -101,7 +126,7 @@ def look_up(keys: Keys, n: int, slots: Keys, packed: Shorts, rows: Longs) -> Non
     """Write the row of each of the first ``n`` keys, -1 for an unknown one."""
     mask = np.uint64(len(slots) - 1)
     for i in range(n):
-        prefetch(slots, np.int64((keys[i] >> _ONE) & mask))
+        prefetch(slots, np.int64((keys[i] >> _UNREAD) & mask))
     for i in range(n):
         rows[i] = row_of(keys[i], slots)
         if rows[i] >= 0:

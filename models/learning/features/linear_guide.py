@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treevote.kernels import Bools, Floats, Ints, Keys, Shorts
+from treevote.kernels import Bools, Bytes, Floats, Ints, Keys, Shorts
+from treevote.models.learning.features.feature_index import restored_keys, stored_keys
 from treevote.models.learning.features.weights import Weights, pack, unpack
 from treevote.store.manifest import JSON
 from treevote.store.record import Record
@@ -30,7 +31,7 @@ class Coefficients(NamedTuple):
 class LinearGuide:
     """The weights of a linear model: arrays as `features.weights.pack` returns them, and unpacked."""
 
-    keys: Keys
+    stored: Bytes  # the keys, see `features.feature_index.stored_keys`
     packed: Shorts
     bias: Ints
     scale: float
@@ -39,9 +40,18 @@ class LinearGuide:
     @classmethod
     def of(cls, keys: Keys, packed: Shorts, bias: Ints, scale: float) -> LinearGuide:
         """Make the guide of packed weights; ModelError if the parts do not fit together."""
-        keys, packed = np.asarray(keys).view(), np.asarray(packed).view()
-        keys.flags.writeable = packed.flags.writeable = False  # as memory maps are: kernels are compiled once for both
-        return cls(keys, packed, bias, scale, unpack(keys, packed, bias, scale))
+        return cls._of_stored(stored_keys(keys), packed, bias, scale)
+
+    @classmethod
+    def _of_stored(cls, stored: Bytes, packed: Shorts, bias: Ints, scale: float) -> LinearGuide:
+        packed = np.asarray(packed).view()
+        packed.flags.writeable = False  # as memory maps are: kernels are compiled once for both
+        return cls(stored, packed, bias, scale, unpack(restored_keys(stored), packed, bias, scale))
+
+    @property
+    def keys(self) -> Keys:
+        """The keys of the features, their lower bits are 0."""
+        return restored_keys(self.stored)
 
     @classmethod
     def constant(cls, favourite: Ints, n_actions: int) -> LinearGuide:
@@ -68,27 +78,29 @@ class LinearGuide:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of its record."""
-        return {"keys": self.keys, "packed": self.packed, "bias": self.bias}
+        return {"keys": self.stored, "packed": self.packed, "bias": self.bias}
 
     @classmethod
     def from_record(cls, record: Record, n_actions: int) -> LinearGuide:
         """Make the guide from the `facts` and `arrays` of a record; raises as `rebuild` of the store expects."""
-        keys, packed = column(record, "keys", np.uint64, mapped=True), column(record, "packed", np.int16, mapped=True)
+        keys, packed = np.asarray(record.arrays["keys"]), column(record, "packed", np.int16, mapped=True)
         bias = column(record, "bias", np.int32)
+        if keys.dtype != np.uint8:  # of a model of version 2
+            keys = stored_keys(column(record, "keys", np.uint64, mapped=True))
         if len(bias) != n_actions:
             raise ValueError("its scores")
-        guide = cls.of(keys, packed, bias, scale_of(record))
+        guide = cls._of_stored(keys, packed, bias, scale_of(record))
         for array in keys, packed:  # all of it was checked, and little may be needed
             give_back(array)
         return guide
 
     def cooled(self, temperature: float) -> LinearGuide:
         """Return the guide with scores divided by a temperature; the order of the actions does not change."""
-        return LinearGuide.of(self.keys, self.packed, self.bias, self.scale / temperature)
+        return LinearGuide._of_stored(self.stored, self.packed, self.bias, self.scale / temperature)
 
-    def __reduce__(self) -> tuple[Callable[..., LinearGuide], tuple[Keys, Shorts, Ints, float]]:
+    def __reduce__(self) -> tuple[Callable[..., LinearGuide], tuple[Bytes, Shorts, Ints, float]]:
         """Pickle the arrays of the record, for other processes."""
-        return LinearGuide.of, (self.keys, self.packed, self.bias, self.scale)
+        return LinearGuide._of_stored, (self.stored, self.packed, self.bias, self.scale)
 
 
 def coefficients_of(learner: Any, n_actions: int) -> Coefficients:

@@ -10,15 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treevote.errors import ConfigError, ModelError
-from treevote.kernels import Floats, Shorts, kernel
+from treevote.kernels import Bytes, Floats, Shorts, kernel
 from treevote.models.parsers.graph.features import MAX_BITS, MIN_BITS
 from treevote.store.record import Record
 from treevote.store.validation import column, scale_of
-
-Bytes = NDArray[np.uint8]
 
 
 class HashedWeights(NamedTuple):

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from treevote.errors import InputError
 from treevote.kernels import Bools, Longs
 
-_TYPES = {"offsets": np.int64, "tokens": np.int32, "heads": np.int32, "deprels": np.int32}
-"""Types of the columns; a mark is float32."""
+_MARK, _NUMBER = np.dtype(np.float32), np.dtype(np.int32)
+_TYPES = {"offsets": np.dtype(np.int64), "tokens": _NUMBER, "heads": _NUMBER, "deprels": _NUMBER}
+"""Types of the columns; all others are marks."""
 
 
 def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tuple[str, int] | None:
@@ -25,11 +26,10 @@ def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tu
     tokens, heads, deprels, offsets = (columns[name] for name in ("tokens", "heads", "deprels", "offsets"))
     n_slots = len(tokens)
     for name, column in columns.items():
-        expected = np.dtype(_TYPES.get(name, np.float32))
-        kind, shape = getattr(column, "dtype", type(column).__name__), np.shape(column)
-        if kind != expected or len(shape) != 1 or (name != "offsets" and len(column) != n_slots):
+        expected, kind = _TYPES.get(name, _MARK), getattr(column, "dtype", type(column).__name__)
+        if kind != expected or column.ndim != 1 or (name != "offsets" and len(column) != n_slots):
             length = "" if name == "offsets" else f" of length {n_slots}"
-            return f"{name}: expected {expected}{length}, found {kind} of shape {shape}", -1
+            return f"{name}: expected {expected}{length}, found {kind} of shape {np.shape(column)}", -1
     roots, ends = offsets[:-1], offsets[1:]
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != n_slots or (ends <= roots).any():
         return f"offsets: expected ascending slots from 0 to {n_slots}, found others", -1
@@ -41,8 +41,11 @@ def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tu
         return f"sentence {number + 1}: expected the head -1 for ROOT, found {heads[roots[number]]}", -1
     checks = ("token", tokens, 0, n_words), ("head", heads, -1, widths), ("deprel", deprels, -1, n_labels)
     for name, column, least, size in checks:
-        most = np.maximum.reduce(column) if isinstance(size, int) else np.maximum.reduceat(column, roots)
-        if np.minimum.reduce(column) < least or np.any(most >= size):
+        if isinstance(size, int):
+            is_beyond = np.maximum.reduce(column) >= size
+        else:
+            is_beyond = (np.maximum.reduceat(column, roots) >= size).any()
+        if is_beyond or np.minimum.reduce(column) < least:
             limits = np.repeat(np.broadcast_to(size, widths.shape), widths)
             slot = int(np.argmax((column < least) | (column >= limits)))
             return f"expected a {name} in {least}..{limits[slot] - 1}, found {column[slot]}", slot

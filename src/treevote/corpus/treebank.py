@@ -313,7 +313,7 @@ class Treebank:
     def only(self, *fields: str) -> Treebank:
         """Return the same trees with no other marks than these, each a name of ``MARKS``."""
         dropped: dict[str, Any] = {field: None for field in self.marks if field not in fields}
-        return dataclasses.replace(self, **dropped)
+        return dataclasses.replace(self, **dropped) if dropped else self
 
     def select(self, sentences: Sequence[int] | NDArray[np.integer[Any]] | Bools, *, source: bool = False) -> Treebank:
         """Return some sentences, in the given order.

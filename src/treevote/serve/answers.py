@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import NamedTuple
 
 TEXT, JSON_TYPE = "text/plain; charset=utf-8", "application/json; charset=utf-8"
 
 
 class Answer(NamedTuple):
-    """The answer to a request."""
+    """The answer to a request; ``wait`` is the number of seconds after which to ask again, 0 if it is unknown."""
 
     body: bytes
     media_type: str = JSON_TYPE
     status: int = 200
+    wait: int = 0
 
 
 class RequestError(Exception):
-    """A request that cannot be served, with the status and the sentence of its answer."""
+    """A request that cannot be served: status and sentence of its answer, seconds after which it may be served."""
 
-    def __init__(self, status: int, sentence: str) -> None:
+    def __init__(self, status: int, sentence: str, wait: float = 0.0) -> None:
         super().__init__(sentence)
-        self.status = status
+        self.status, self.wait = status, math.ceil(wait)
 
     def told(self) -> Answer:
         """Return the error as an answer."""
-        return Answer(f"{self}\n".encode(), TEXT, self.status)
+        return Answer(f"{self}\n".encode(), TEXT, self.status, self.wait)
 
 
 def as_json(value: object) -> Answer:

@@ -138,7 +138,7 @@ class Server:
             self.metrics.begun()
             answer = await _answered(handler, request, told)
             self.metrics.answered(path, answer.status, time.monotonic() - start)
-            return _response(answer)
+            return response_of(answer)
 
         return Route(path, endpoint, methods=list(methods))
 
@@ -167,14 +167,16 @@ async def _answered(handler: Handler, request: Request, told: Callable[[RequestE
         return told(RequestError(500, "Internal error; the log of the server names the place."))
 
 
-def _response(answer: Answer) -> Response:
-    return Response(answer.body, answer.status, {**HEADERS, "Content-Type": answer.media_type})
+def response_of(answer: Answer) -> Response:
+    """Return an answer with the headers that all have."""
+    again = {"Retry-After": str(answer.wait)} if answer.wait else {}
+    return Response(answer.body, answer.status, {**HEADERS, "Content-Type": answer.media_type, **again})
 
 
 async def _other(request: Request, fault: Exception) -> Response:
     """Return the answer to an unknown path or method."""
     assert isinstance(fault, HTTPException)
-    response = _response(RequestError(fault.status_code, f"{fault.detail}.").told())
+    response = response_of(RequestError(fault.status_code, f"{fault.detail}.").told())
     response.headers.update(fault.headers or {})
     return response
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
@@ -17,6 +19,12 @@ from treevote.serve.limits import Limits
 TOGETHER = 1 << 16
 """Maximum size in bytes of the requests that are done together, unless one alone is larger."""
 
+SHARE = 0.75
+"""Share of the time for an answer that the requests that wait may need: a forecast is no certainty."""
+
+RECENT = 1 << 20
+"""Bytes over which the time of one is averaged."""
+
 
 @dataclass(eq=False)
 class Task:
@@ -24,6 +32,7 @@ class Task:
 
     work: Work
     data: bytes
+    end: float = math.inf  # on the clock of `time.monotonic`; a result is not wanted later
     future: Future[Any] = field(default_factory=Future)
 
     @property
@@ -37,64 +46,124 @@ Work: TypeAlias = Callable[[Sequence[Task]], Sequence[Any]]
 
 
 class Queue:
-    """Threads that take tasks in their order, each with all waiting tasks of equal work, up to `TOGETHER` bytes."""
+    """Threads that take tasks in their order, each with all waiting tasks of equal work, up to `TOGETHER` bytes.
+
+    Work that cannot end in time is refused before it begins, by the time that a byte has taken so far.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._tasks: deque[Task] = deque()
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._idle: list[threading.Event] = []  # the last one to become idle is woken first: its caches are warm
+        self._pace = Pace()
+        self._under_way = 0  # bytes that the threads work on
         for _ in range(limits.jobs):
-            threading.Thread(target=self._serve, daemon=True).start()
+            threading.Thread(target=self._serve, args=(threading.Event(),), daemon=True).start()
 
     def __len__(self) -> int:
         """Return the number of waiting tasks."""
         return len(self._tasks)
 
     async def run(self, work: Work, data: bytes) -> Any:
-        """Return the result of a task; RequestError with 429 if the queue is full, with 503 if the time is over."""
-        task = Task(work, data)
-        with self._changed:
+        """Return the result of a task.
+
+        RequestError with 429 if the queue is full, with 503 if the time will not be enough, or is over.
+        """
+        limit = self.limits.seconds
+        with self._lock:
             if len(self._tasks) >= self.limits.queue:
-                raise RequestError(429, f"{self.limits.queue} requests are waiting already; try again later.")
+                sentence = f"{self.limits.queue} requests are waiting already; try again later."
+                raise RequestError(429, sentence, self._wait() / 2)
+            task = Task(work, data)
+            # an idle server begins whatever comes, so a wrong pace is corrected
+            if self._tasks or self._under_way:
+                task.end = time.monotonic() + limit
+                wait = self._wait()
+                if wait + len(data) * self._pace.seconds > SHARE * limit:
+                    sentence = f"{len(self._tasks)} requests are waiting, and take too long; try again later."
+                    raise RequestError(503, sentence, wait / 2)
             self._tasks.append(task)
-            self._changed.notify()
+            if self._idle:
+                self._idle.pop().set()
         try:
-            async with asyncio.timeout(self.limits.seconds):
+            async with asyncio.timeout(limit):
                 return await asyncio.wrap_future(task.future)
         except TimeoutError:
-            raise RequestError(503, f"No answer within {self.limits.seconds} seconds; send a shorter text.") from None
+            raise self._late() from None
         finally:
-            with self._changed, suppress(ValueError):  # it has ended, or its time is over
+            with self._lock, suppress(ValueError):  # it has ended, or its time is over
                 self._tasks.remove(task)
 
-    def _serve(self) -> None:
+    def _late(self) -> RequestError:
+        return RequestError(503, f"No answer within {self.limits.seconds} seconds; send a shorter text.")
+
+    def _wait(self) -> float:
+        """Return the seconds, about, until a new task is begun."""
+        size = self._under_way / 2 + sum(len(task.data) for task in self._tasks)  # half of it is done, about
+        return size * self._pace.seconds / self.limits.jobs
+
+    def _serve(self, wake: threading.Event) -> None:
         while True:
-            tasks = self._next()
-            for task, result in zip(tasks, _done(tasks), strict=True):
-                with suppress(InvalidStateError):  # nobody waits for it any more
-                    if isinstance(result, Exception):
-                        task.future.set_exception(result)
-                    else:
-                        task.future.set_result(result)
+            with self._lock:
+                tasks = self._next()
+                size = sum(len(task.data) for task in tasks)
+                self._under_way += size
+                if not tasks:
+                    wake.clear()
+                    self._idle.append(wake)
+            if not tasks:
+                wake.wait()
+                continue
+            begun = time.monotonic()
+            results = _done(tasks)
+            with self._lock:
+                self._under_way -= size
+                self._pace.add(size, time.monotonic() - begun)
+            for task, result in zip(tasks, results, strict=True):
+                _tell(task, result)
 
     def _next(self) -> list[Task]:
-        """Wait for a task; return it with the waiting ones of equal work."""
-        with self._changed:
-            while True:
-                while not self._tasks:
-                    self._changed.wait()
-                first = self._tasks.popleft()
-                if first.is_wanted:
-                    break
-            found, size = [first], len(first.data)
-            for task in [task for task in self._tasks if task.work == first.work]:
+        """Return the first waiting task with those of equal work; the list is empty if there is none."""
+        found: list[Task] = []
+        size, now = 0, time.monotonic()
+        for task in list(self._tasks):
+            if found and task.work != found[0].work:
+                continue
+            if found and size + len(task.data) > TOGETHER:
+                break
+            self._tasks.remove(task)
+            if task.is_wanted and now + len(task.data) * self._pace.seconds > task.end:
+                _tell(task, self._late())
+            elif task.is_wanted:
+                found.append(task)
                 size += len(task.data)
-                if size > TOGETHER:
-                    break
-                self._tasks.remove(task)
-                if task.is_wanted:
-                    found.append(task)
-            return found
+        return found
+
+
+class Pace:
+    """The seconds that a byte of a task takes: the mean over recent tasks, 0 until there are some."""
+
+    def __init__(self) -> None:
+        self._bytes = self._seconds = 0.0
+
+    def add(self, n_bytes: int, seconds: float) -> None:
+        """Count a task; what was counted before counts the less, the larger the task is."""
+        kept = RECENT / (RECENT + n_bytes)
+        self._bytes, self._seconds = kept * self._bytes + n_bytes, kept * self._seconds + seconds
+
+    @property
+    def seconds(self) -> float:
+        """The mean."""
+        return 0.0 if self._bytes < TOGETHER else self._seconds / self._bytes
+
+
+def _tell(task: Task, result: Any) -> None:
+    with suppress(InvalidStateError):  # nobody waits for it any more
+        if isinstance(result, Exception):
+            task.future.set_exception(result)
+        else:
+            task.future.set_result(result)
 
 
 def _done(tasks: Sequence[Task]) -> Sequence[Any]:

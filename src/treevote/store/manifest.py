@@ -27,9 +27,9 @@ JSON: TypeAlias = "Mapping[str, JSON] | Sequence[JSON] | str | int | float | boo
 """The content of a JSON document; no NaN and no infinity."""
 
 FORMAT = "treevote model"
-FORMAT_VERSION: int = 2
+FORMAT_VERSION: int = 3
 READ_BEFORE = "1"  # the version of treevote that may no longer read these formats
-READABLE_VERSIONS = (1, 2)  # in version 1, each part has the vocabularies of its own
+READABLE_VERSIONS = (1, 2, 3)  # 1: each part has the vocabularies of its own; 2: keys of features have 64 bits
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 1 << 24  # bytes
 MAX_DIGITS = 300  # of a whole number: any shorter one can become a float
@@ -117,7 +117,8 @@ def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
         raise ModelError(f"{folder}: not a treevote model, its {MANIFEST} is another program's; check the path")
     version = member(content, "version", int, path)
     if strict and version not in READABLE_VERSIONS:
-        expected = f"a model of format version {' or '.join(map(str, READABLE_VERSIONS))}"
+        *others, last = READABLE_VERSIONS
+        expected = f"a model of format version {', '.join(map(str, others))} or {last}"
         remedy = "train it again, or use the treevote that wrote it"
         raise ModelError(f"{folder}: expected {expected}, found version {version}; {remedy}")
     if strict and content.get("checksum") != found:

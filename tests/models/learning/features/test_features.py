@@ -20,12 +20,16 @@ from treevote.kernels import Keys
 from treevote.models.learning.features.atoms import FAR, bin_distance
 from treevote.models.learning.features.feature_index import (
     LONGEST_SEARCH,
+    STORED_BYTES,
+    UNREAD_BITS,
     count_keys,
     find_rows,
     frequent_first,
     index_of,
     map_rows,
     rehash,
+    restored_keys,
+    stored_keys,
 )
 from treevote.models.learning.features.firing import MAX_FEATURES, scratch
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns, attributes, shape, split_feats
@@ -265,6 +269,14 @@ def test_as_many_features_as_there_are_can_be_told_apart(n: int) -> None:
     assert np.count_nonzero(index_of(keys, np.arange(n))) == n
 
 
+@given(st.lists(st.integers(0, 2**64 - 1), max_size=20))
+def test_stored_keys_come_back_without_the_bits_that_are_not_read(keys: list[int]) -> None:
+    stored = stored_keys(np.array(keys, np.uint64))
+    assert stored.shape == (STORED_BYTES, len(keys))
+    assert restored_keys(stored).tolist() == [plain.read_bits(key) for key in keys]
+    assert np.array_equal(stored_keys(restored_keys(stored)), stored)
+
+
 def test_an_empty_index_knows_nothing() -> None:
     slots = index_of(np.zeros(0, np.uint64), np.zeros(0, np.int64))
     assert find_rows(np.arange(5, dtype=np.uint64), 5, slots, np.zeros(5, np.int64)) == 0
@@ -272,9 +284,9 @@ def test_an_empty_index_knows_nothing() -> None:
 
 @given(st.lists(st.lists(st.integers(0, 30), max_size=6), max_size=6))
 def test_runs_are_mapped_one_by_one(runs: list[list[int]]) -> None:
-    known = np.arange(1, 40, 2, dtype=np.uint64)
+    known = np.arange(1, 40, 2, dtype=np.uint64) << np.uint64(UNREAD_BITS)
     slots = index_of(known, np.arange(len(known)))
-    keys = np.array([key for run in runs for key in run], np.uint64)
+    keys = np.array([(key | 1) << UNREAD_BITS for run in runs for key in run], np.uint64)
     rows, kept = np.zeros(len(keys), np.int64), np.zeros(len(runs), np.int32)
     written = map_rows(keys, np.array([len(run) for run in runs], np.int32), slots, rows, kept)
     expected = [[(key | 1) // 2 for key in run] for run in runs]

@@ -208,7 +208,8 @@ def test_labels_are_those_of_the_twin(treebank: Treebank, seed: int) -> None:
             tree = Sentence(treebank.tokens[span], heads, deprels, link(heads))
             count = fire(tree, dependent, words, labeller.table, room, keys)
             scores = weights.bias.astype(np.int64) + sum(
-                (weight_of.get(key | 1, 0) for key in keys[:count].tolist()), np.zeros(len(labeller.labels), np.int64)
+                (weight_of.get(plain.read_bits(key), 0) for key in keys[:count].tolist()),
+                np.zeros(len(labeller.labels), np.int64),
             )
             allowed = labeller.to_root if heads[dependent] == 0 else labeller.to_token
             return min(np.flatnonzero(allowed).tolist(), key=lambda k: (-scores[k], k))
@@ -218,7 +219,7 @@ def test_labels_are_those_of_the_twin(treebank: Treebank, seed: int) -> None:
 
 
 def unpacked(labeller: Labeller) -> dict[int, Any]:
-    """Return the weights of each key, its lowest bit set, as an array, from the packed rows."""
+    """Return the weights of each key, as `read_bits` of it, as an array, from the packed rows."""
     guide, at = labeller.guide, 0
     result = {}
     for key in guide.keys.tolist():

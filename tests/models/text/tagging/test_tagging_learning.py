@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.reference import features as plain
 from tests.reference import tagger as twin
 from treevote.kernels import Floats
 from treevote.models.learning.features.linear_guide import LinearGuide
@@ -250,7 +251,7 @@ def test_packed_weights_are_those_that_are_large(
     assert all(size >= 0 for own in found.values() for size in own)
     least = max(prune * largest, guide.scale / 2)
     for column, key in enumerate(keys.tolist()):
-        own, place, group = found.get(key, {}), examples.places[column], examples.column_groups[column]
+        own, place, group = found.get(plain.read_bits(key), {}), examples.places[column], examples.column_groups[column]
         base, width = int(bases[group]), int(bases[group + 1] - bases[group])
         assert all(base <= part < base + width for part in own)
         for k in range(width):
