@@ -32,7 +32,7 @@ POPS = 8
 WIDER = 2.0
 """Factor of the margin in a sentence with given heads: what leaves them reachable may force a poor action later."""
 
-RIVALS, CONCEDED, BACK = 2, 1.0, 3
+RIVALS, CONCEDED, BACK = 2, 1.0, 2
 """Beam size, margin in units of the scores, and actions that are taken back, where given arcs forbid what a greedy
 parser would choose."""
 
