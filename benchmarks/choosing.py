@@ -30,8 +30,8 @@ from treevote.kernels import Longs
 START, ROUND, ENOUGH, SHOWN = 200, 50, 650, (200, 300, 400, 500, 650, 1000)
 """Sentences at the start, in a round, and at the end of a choice; numbers that are shown, the last at random alone."""
 
-POOL, MEASURED, DRAWS = 3000, 361, 3
-"""Most sentences of a pool, those of a new domain that are measured on, and draws."""
+POOL, MEASURED = 3000, 361
+"""Most sentences of a pool, and those of a new domain that are measured on."""
 
 POOLS = {"Greek-GDT": "UD_Greek-GDT", "English-EWT": "UD_English-EWT", "wsj-to-bio": "wsj-to-bio"}
 """Names of treebanks and of a pair of domains, and their folders."""
@@ -80,13 +80,13 @@ def cheap(model: treevote.EnsembleParser, pool: Treebank, tokens: int) -> Longs:
     return next_sentences(model, [pool], tokens=tokens).numbers
 
 
-CHOICES: Mapping[str, Choice | None] = {
-    "random": None,
-    "uncertainty": uncertain,
-    "`next`": valuable,
-    "`next --tokens`": cheap,
+CHOICES: Mapping[str, tuple[Choice | None, int]] = {
+    "random": (None, 3),
+    "`next`": (valuable, 3),
+    "uncertainty": (uncertain, 1),
+    "`next --tokens`": (cheap, 1),
 }
-"""What is chosen by its name."""
+"""What is chosen, by its name, and the number of draws."""
 
 
 def choosing(data: Path, work: Path) -> Mapping[str, Table]:
@@ -95,18 +95,18 @@ def choosing(data: Path, work: Path) -> Mapping[str, Table]:
     for name, own in POOLS.items():
         folder = treebank_files(data, own, work)
         curves: dict[str, list[Curve]] = {}
-        for seed in range(DRAWS):
-            for title, choice in CHOICES.items():
-                print(f"{name}, {title}, draw {seed + 1} of {DRAWS}", file=sys.stderr, flush=True)
+        for title, (choice, n_draws) in CHOICES.items():
+            for seed in range(n_draws):
+                print(f"{name}, {title}, draw {seed + 1} of {n_draws}", file=sys.stderr, flush=True)
                 made = folder / f"rounds-{re.sub('[^a-z]+', '-', title).strip('-')}-{seed}.json"
                 curves.setdefault(title, []).append(_made_once(made, partial(_curve, folder, choice, seed)))
         aim = _mean(curves["random"])[SHOWN[-1]][0]
         for title, several in curves.items():
             mean = _mean(several)
-            spread = float(np.std([curve[ENOUGH][0] for curve in several]))
+            spread = float(np.std([curve[ENOUGH][0] for curve in several])) if len(several) > 1 else "–"
             las = [mean[n][0] if n in mean else "–" for n in SHOWN]
-            rows.append([name, title, *las, spread, reached(mean, aim), mean[ENOUGH][1]])
-    columns = {"": 0, "choice": 0, **{f"{n:,}": 2 for n in SHOWN}}
+            rows.append([name, title, str(len(several)), *las, spread, reached(mean, aim), mean[ENOUGH][1]])
+    columns = {"": 0, "choice": 0, "draws": 0, **{f"{n:,}": 2 for n in SHOWN}}
     columns |= {f"± at {ENOUGH}": 2, "as good from": 0, f"tokens of {ENOUGH}": 0}
     return {"next": {"columns": columns, "rows": rows}}
 

@@ -7,21 +7,24 @@ import json
 import re
 import shutil
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from benchmarks import choosing, experiments, keeping, packages
+from benchmarks import systems as systems_of_benchmarks
 from benchmarks.__main__ import main
 from benchmarks.experiments import EXPERIMENTS
-from benchmarks.measure import run
+from benchmarks.measure import Run, run
 from benchmarks.packages import Origin
 from benchmarks.pages import MARKED, PAGES, rendered
 from benchmarks.planted import SHARE, found, planted
-from benchmarks.systems import System, compared, plain, systems
+from benchmarks.systems import TREEVOTE, System, compared, plain, systems
 from benchmarks.tables import STORE, stored
 
 import treevote
+from tests import command_line
 from tests.ensemble.test_selection import noisy
 from tests.pages import write_treebank
 from tests.paths import ROOT, TOY
@@ -45,7 +48,15 @@ def test_a_comparison_measures_each_system(tmp_path: Path) -> None:
     assert all(found[name] > 0 for found in (first, second) for name in ("speed", "training, CPU s", "model, MB"))
 
 
+def in_this_process(command: Sequence[str]) -> Run:
+    """Run a command of treevote without the start of a process."""
+    assert tuple(command[:3]) == TREEVOTE
+    return Run(1.0, 1.0, command_line.run(*command[3:]))
+
+
 def test_figures_of_a_treebank_are_stored_with_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (experiments, systems_of_benchmarks):
+        monkeypatch.setattr(module, "run", in_this_process)
     monkeypatch.setattr(experiments, "TREEBANKS", {"Toy": "UD_Toy"})
     monkeypatch.setattr(experiments, "VOTE", SMALL)
     folder = tmp_path / "data" / "ud" / "UD_Toy"
@@ -121,17 +132,18 @@ def test_given_heads_are_measured_on_words_without_one(tmp_path: Path, monkeypat
 
 
 def test_rounds_of_annotation_are_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = {"START": 8, "ROUND": 4, "ENOUGH": 16, "SHOWN": (8, 16, 20), "DRAWS": 2, "POOLS": {"Toy": "UD_Toy"}}
+    small = {"START": 8, "ROUND": 4, "ENOUGH": 16, "SHOWN": (8, 16, 20), "POOLS": {"Toy": "UD_Toy"}}
     for name, value in small.items():
         monkeypatch.setattr(choosing, name, value)
     data, work = small_treebank(tmp_path), tmp_path / "work"
-    choices = {"random": None, "first": lambda model, pool, tokens: np.arange(4), "doubt": choosing.uncertain}
+    first = (lambda model, pool, tokens: np.arange(4)), 2
+    choices = {"random": (None, 2), "first": first, "doubt": (choosing.uncertain, 1)}
     monkeypatch.setattr(choosing, "CHOICES", choices)
     (table,) = choosing.choosing(data, work).values()
     rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
     assert [row["choice"] for row in rows] == list(choices)
     assert [rows[0][n] == rows[1][n] for n in ("8", "16", "tokens of 16")] == [True] * 3  # the pool has a random order
-    assert [row["20"] == "–" for row in rows] == [False, True, True]
+    assert [(row["20"] == "–", row["± at 16"] == "–") for row in rows] == [(False, False), (True, False), (True, True)]
     monkeypatch.setattr(treevote, "train", None)
     assert choosing.choosing(data, work) == {"next": table}
 
