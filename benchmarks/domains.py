@@ -1,13 +1,14 @@
 """Confidence and expected LAS on text of other domains: what `parse` says of it, and how far that is right.
 
-Models of genres of English parse texts of other genres, with predicted tags. Its factors and limits
-(`treevote.ensemble.unknown_words`, `familiarity` and `estimate`) were fitted to models of further genres, and chosen in
-sight of the results of those that are ``SEEN``.
+Models of genres parse texts of other genres of their language, with predicted tags. The factors and limits of
+`treevote.ensemble.unknown_words`, `familiarity` and `estimate` were fitted to pairs of the ``FITTED`` English genres.
+``NEW`` genres, models of whole ``TREEBANKS`` and genres of ``OTHER_LANGUAGES`` had no part in the fit.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,30 +20,58 @@ import treevote
 from benchmarks.systems import System
 from benchmarks.tables import Table
 from treevote.conll.writer import write
+from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import text_counts
 from treevote.ensemble.parser import EnsembleParser
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.calibration import calibration_error, reliability
 
-SEEN = (
-    *("english-web/email", "english-web/reviews"),
-    *("gum-genres/conversation", "gum-genres/interview", "gum-genres/speech", "gum-genres/whow"),
+FITTED = (
+    *(f"english-web/{genre}" for genre in ("answers", "email", "newsgroup", "reviews", "weblog")),
+    *(f"gum-genres/{genre}" for genre in ("bio", "conversation", "fiction", "interview", "news")),
+    *(f"gum-genres/{genre}" for genre in ("speech", "vlog", "voyage", "whow")),
 )
-UNSEEN = ("gum-genres/bio", "gum-genres/vlog")
-SOURCES = SEEN + UNSEEN
-"""Genres of which models are trained."""
+NEW = (
+    *(f"gum-genres/{genre}" for genre in ("academic", "court", "essay", "letter", "podcast", "textbook")),
+    *(f"gentle/{genre}" for genre in ("dictionary", "esports", "legal", "medical")),
+    *(f"gentle/{genre}" for genre in ("poetry", "proof", "syllabus", "threat")),
+)
+"""Folders of genres of English."""
 
-TARGETS = ("english-web", "gum-genres", "gentle")
-"""Folders of the genres that are parsed."""
+TREEBANKS = {
+    "UD_English-EWT": NEW,
+    "UD_English-GUM": [name for name in NEW if name.startswith("gentle")],
+}
+"""Folders of treebanks of many genres, and the genres that are parsed by their models."""
 
-TRAINED, HELD_OUT, PARSED = 1000, 150, 250
-"""Sentences to train on, for development (and twice as many for a test in the domain), and of each other domain."""
+OTHER_LANGUAGES = {
+    "UD_Dutch-LassySmall_resplit": r"(wiki|WR)[^.]*",
+    "UD_Greek-GDT": r"gdt-\w+-([a-z]+).*(?=-\d+$)",
+    "UD_Portuguese-Bosque": r"(CF|CP)\d+",
+}
+"""Folders of treebanks whose `sent_id` begins with the document, and the genre in it."""
+
+TRAINED, OF_TREEBANK, PARSED = 1000, 3000, 250
+"""Largest number of sentences of a genre to train on, of a treebank, and of a genre that are parsed."""
+
+LARGE, HELD_OUT = 750, {True: 150, False: 60}
+"""Sentences of a large genre; those for development of large and other genres, and half of those for a test."""
+
+SMALLEST_SOURCE, SMALLEST_TEXT = 8000, 1000
+"""Tokens of a genre of which a model is trained, and of one that is parsed, at least."""
 
 PART_TOKENS = 600
 """Tokens of a part of the test in the domain; `parse` says nothing of a shorter text."""
 
 FROM_TOKENS = System("from tokens", ("--from-tokens",))
+
+
+class Genre(NamedTuple):
+    """Sentences of a genre, those for development and tests first, and the document of each."""
+
+    text: Treebank
+    documents: list[str]
 
 
 class Judgement(NamedTuple):
@@ -55,26 +84,55 @@ class Judgement(NamedTuple):
     doubtful: bool
 
 
+class Source(NamedTuple):
+    """A domain with its sentences to train on, for development and for a test, and texts of other domains."""
+
+    name: str
+    parts: tuple[Treebank, Treebank, Treebank]
+    others: list[Treebank]
+
+
 def domains(data: Path, work: Path) -> Mapping[str, Table]:
     """Measure what is said of texts of other domains and of the own one."""
-    root = next(data.rglob(TARGETS[0])).parent
-    genres = {f"{name}/{path.name}": _corpus(path) for name in TARGETS for path in sorted((root / name).iterdir())}
+    english = {name: _genre(data, name) for name in (*FITTED, *NEW)}
+    foreign = [_genres(data, name, pattern) for name, pattern in OTHER_LANGUAGES.items()]
+    groups = {
+        "genres of the fit": _sources({name: english[name] for name in FITTED}),
+        "new genres": _sources({name: english[name] for name in NEW}),
+        "treebanks": [
+            Source(name, _parts_of_treebank(data, name), [english[other].text for other in others])
+            for name, others in TREEBANKS.items()
+        ],
+        "other languages": [source for genres in foreign for source in _sources(genres)],
+    }
     rows = []
-    for kind, sources in {"seen": SEEN, "unseen": UNSEEN}.items():
+    for title, sources in groups.items():
         own, others = [], []
         for source in sources:
-            folder = work / source.replace("/", "-")
-            train, dev, test = _parts(genres[source])
-            folder.mkdir(parents=True, exist_ok=True)
-            write(train, folder / "train.conllu")
-            write(dev, folder / "dev.conllu")
-            parser = treevote.load(FROM_TOKENS.trained(folder)[0])
-            own += [_judged(parser, part) for part in _divided(test)]
-            others += [_judged(parser, text[:PARSED]) for name, text in genres.items() if name != source]
-        for title, several in (("other", others), ("own", own)):
-            rows.append([f"{kind} genres, {title} domain, {len(several)} texts", *_means(several)])
+            parser = _trained(source, work)
+            own += [_judged(parser, part) for part in _divided(source.parts[2])]
+            others += [_judged(parser, text[:PARSED]) for text in source.others]
+        for kind, several in (("other", others), ("own", own)):
+            rows.append([f"{title}, {kind} domain, {len(several)} texts", *_means(several)])
     columns = {"": 0, "error before": 3, "error": 3, "range holds, %": 1, "its points": 1, "doubtful, %": 1}
     return {"domains": {"columns": columns, "rows": rows}}
+
+
+def _sources(genres: Mapping[str, Genre]) -> list[Source]:
+    """Return the large genres of a language as sources, each with the texts of the others."""
+    return [
+        Source(name, _parts(genre), [other.text for key, other in genres.items() if key != name])
+        for name, genre in genres.items()
+        if genre.text.n_tokens >= SMALLEST_SOURCE
+    ]
+
+
+def _trained(source: Source, work: Path) -> EnsembleParser:
+    folder = work / source.name.replace("/", "-")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in zip(("train", "dev"), source.parts, strict=False):
+        write(text, folder / f"{name}.conllu")
+    return treevote.load(FROM_TOKENS.trained(folder)[0])
 
 
 def _judged(parser: EnsembleParser, gold: Treebank) -> Judgement:
@@ -102,21 +160,47 @@ def _means(several: Sequence[Judgement]) -> list[float]:
 
 
 def _corpus(folder: Path) -> Treebank:
-    """Return the sentences of a genre, those for development and tests first."""
     files = (next(folder.glob(f"{name}.conllu*"), None) for name in ("dev", "test", "train"))
     return treevote.read([str(file) for file in files if file])
 
 
-def _parts(genre: Treebank) -> tuple[Treebank, Treebank, Treebank]:
+def _genre(data: Path, name: str) -> Genre:
+    text = _corpus(next(data.rglob(name)))
+    return Genre(text, list(text.documents))
+
+
+def _genres(data: Path, name: str, pattern: str) -> dict[str, Genre]:
+    """Return the genres of a treebank with enough text, by the names of treebank and genre."""
+    whole = _corpus(next(data.rglob(name)))
+    found = [re.match(pattern, sent_id(whole.comments(i))) for i in range(len(whole))]
+    names = np.array([one[1] if one else "" for one in found])
+    genres = {}
+    for genre in sorted(set(names.tolist()) - {""}):
+        own = np.flatnonzero(names == genre)
+        if (text := whole.select(own)).n_tokens >= SMALLEST_TEXT:
+            genres[f"{name}/{genre}"] = Genre(text, [found[i][0] for i in own.tolist()])
+    return genres
+
+
+def _parts(genre: Genre) -> tuple[Treebank, Treebank, Treebank]:
     """Return sentences to train on, for development and for a test; no document has sentences in two of them."""
     documents = np.array(genre.documents)
     names = list(dict.fromkeys(documents.tolist()))
     sizes = np.cumsum([np.count_nonzero(documents == name) for name in names])
-    first, second = (int(np.searchsorted(sizes, n * HELD_OUT)) + 1 for n in (1, 3))
+    held_out = HELD_OUT[len(genre.text) > LARGE]
+    first, second = (int(np.searchsorted(sizes, n * held_out)) + 1 for n in (1, 3))
     train, dev, test = (
         np.flatnonzero(np.isin(documents, part)) for part in (names[second:], names[:first], names[first:second])
     )
-    return genre.select(train[:TRAINED]), genre.select(dev), genre.select(test)
+    return genre.text.select(train[:TRAINED]), genre.text.select(dev), genre.text.select(test)
+
+
+def _parts_of_treebank(data: Path, name: str) -> tuple[Treebank, Treebank, Treebank]:
+    """Return the parts of a treebank: of those to train on, documents at equal distances."""
+    train, dev, test = (treevote.read(next(data.rglob(f"{name}/*{part}.conllu*"))) for part in ("train", "dev", "test"))
+    names = list(dict.fromkeys(train.documents))
+    kept = set(names[:: -(-len(train) // OF_TREEBANK)])
+    return train.select(np.flatnonzero([document in kept for document in train.documents])), dev, test
 
 
 def _divided(text: Treebank) -> list[Treebank]:

@@ -4,6 +4,7 @@ Confidence is calibrated on the source, and too high elsewhere; so is the accura
 over domains accuracy falls as agreement does (Baek et al. 2022, "Agreement-on-the-line"; Garg et al. 2022, "Leveraging
 unlabeled data to predict out-of-distribution performance"): the log-odds of LAS fall by the fall of the log-odds of
 agreement, and somewhat more. How much more differs from one domain to the next; `SHIFTS` are the ends of what was seen.
+The standard error of the LAS of a text of so many tokens widens the range on both sides.
 Agreement is the share of tokens to which all members give the same head and label.
 """
 
@@ -24,7 +25,7 @@ Basis = Literal["agreement", "confidence", "labels", "changes"]
 # Lowest and highest shift of the log-odds of LAS over pairs of model and domain, but for 5 % (see the recipe of
 # adaptation). *Agreement*: from the source to the text, beyond the shift of the agreement; *confidence*: from the mean
 # confidence of a model with one member to its LAS.
-SHIFTS: dict[Basis, tuple[float, float]] = {"agreement": (-0.42, 0.08), "confidence": (-1.0, 0.0)}
+SHIFTS: dict[Basis, tuple[float, float]] = {"agreement": (-0.34, 0.10), "confidence": (-1.0, 0.0)}
 
 _LEAST = 0.1  # percent: nearer to 0 and 100 nothing has log-odds
 
@@ -66,14 +67,19 @@ def all_agree(parse: Treebank) -> Bools | None:
     return np.asarray((parse.support == 1) & (parse.label_support == 1))
 
 
-def estimate(source: SourceScores | None, agreed: float | None, confidence: float | None) -> Estimate | None:
-    """Return the range of LAS on a text, given agreement of the members (preferred), or mean confidence, in percent."""
+def estimate(
+    source: SourceScores | None, agreed: float | None, confidence: float | None, tokens: int
+) -> Estimate | None:
+    """Return the range of LAS on a text of so many tokens.
+
+    It needs the agreement of the members (preferred), or the mean confidence, in percent.
+    """
     if source is None:
         return None
     if source.agreement is not None and agreed is not None:
-        return _shifted(log_odds(source.las) - log_odds(source.agreement) + log_odds(agreed), "agreement")
+        return _shifted(log_odds(source.las) - log_odds(source.agreement) + log_odds(agreed), "agreement", tokens)
     if confidence is not None:  # on the source it is the LAS
-        return _shifted(log_odds(confidence), "confidence")
+        return _shifted(log_odds(confidence), "confidence", tokens)
     return None
 
 
@@ -83,6 +89,13 @@ def log_odds(percent: float) -> float:
     return math.log(p / (100 - p))
 
 
-def _shifted(log_odds: float, basis: Basis) -> Estimate:
-    low, high = (100 / (1 + math.exp(-(log_odds + shift))) for shift in SHIFTS[basis])
+def standard_error(share: float, tokens: float) -> float:
+    """Return the standard error of the log-odds of a share of so many independent tokens."""
+    return 1 / math.sqrt(tokens * max(share * (1 - share), 0.01))
+
+
+def _shifted(log_odds: float, basis: Basis, tokens: int) -> Estimate:
+    error = standard_error(1 / (1 + math.exp(-log_odds)), tokens)
+    down, up = SHIFTS[basis]
+    low, high = (100 / (1 + math.exp(-(log_odds + shift))) for shift in (down - error, up + error))
     return Estimate(round(low, 2), round(high, 2), basis)

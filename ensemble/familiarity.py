@@ -16,7 +16,7 @@ import numpy as np
 from treevote.corpus.given import FREE_LABEL, Keep
 from treevote.corpus.pseudo_projective import plain_labels
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.estimate import Estimate, SourceScores, all_agree, estimate, log_odds
+from treevote.ensemble.estimate import Estimate, SourceScores, all_agree, estimate, log_odds, standard_error
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.unknown_words import memos_of, unknown_words
 from treevote.kernels import Bools, Longs
@@ -89,7 +89,7 @@ class TextCounts(NamedTuple):
         """Return the range of LAS to expect; None if the text is short, or the members were not measured."""
         if self.voted < ENOUGH_VOTES:
             return None
-        return estimate(SourceScores.of(parser), 100 * self.agreed / self.voted, None)
+        return estimate(SourceScores.of(parser), 100 * self.agreed / self.voted, None, self.voted)
 
     def expectation(self, parser: EnsembleParser) -> Expectation | None:
         """Return what to expect of the parse; None without tokens, or if nothing was measured."""
@@ -105,9 +105,8 @@ class TextCounts(NamedTuple):
             return None
         here, there = self.agreed / self.voted, source.agreement / 100
         fall = log_odds(source.agreement) - log_odds(100 * here)
-        error = math.sqrt(
-            sum(CLUSTERED / (n * max(p * (1 - p), 0.01)) for n, p in ((self.voted, here), (source.tokens, there)))
-        )
+        shares = (here, self.voted), (there, source.tokens)
+        error = math.hypot(*(standard_error(share, tokens / CLUSTERED) for share, tokens in shares))
         if fall <= max(FAR_OFF, 2 * error):
             return None
         return (

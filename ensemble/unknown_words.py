@@ -1,8 +1,9 @@
 """Unknown words: forms that the training data of a model do not have, and what they do to its confidence.
 
 Confidence is right where sentences are like those of the development data. Elsewhere it is too high, the more so the
-more words of a sentence are unknown. So the log-odds of all its arcs fall with the share of its unknown words, as far
-as that is beyond a share which three fifths of the development data do not exceed. On text like these little changes.
+more words of a sentence are unknown, and most of all for these words. An *unusual* sentence has a larger share of
+unknown words than the sentences of three fifths of the development data. There the log-odds of likely arcs shrink with
+the excess of this share, and those of unknown words fall besides. In usual sentences nothing changes.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.evaluation.calibration import LEAST
-from treevote.kernels import Bools, Doubles
+from treevote.kernels import Bools, Doubles, Floats
 from treevote.models.learning.features.lexicon import ATTRIBUTES
 from treevote.models.learning.features.word_memo import WordMemo
 
 USUAL = 0.6  # share of the development data, in tokens, whose sentences have a usual share of unknown words
 
-# Fall of the log-odds for each unit of the share of unknown words beyond the usual one. Fitted to models of genres of
-# English on texts of other genres, see `python -m benchmarks figures --only domains`.
-FALL = 3.0
+# In unusual sentences: the shrinkage of positive log-odds for each unit of the excess, the fall of those of an unknown
+# word. Fitted to models of genres of English on texts of others: `python -m benchmarks figures --only domains`.
+SHRINKAGE, FALL = 1.25, 0.5
 
 _LOWER = ATTRIBUTES.index("lower")
 
@@ -63,21 +64,22 @@ def usual_share(unknown: Bools, treebank: Treebank) -> float:
 
 def tempered(parse: Treebank, unknown: Bools, usual: float) -> Treebank:
     """Return a parse with less confidence in sentences with unusually many unknown words; what is given stays sure."""
-    falls = FALL * np.maximum(_shares(unknown, parse) - usual, 0)
-    if parse.confidence is None or parse.label_confidence is None or not falls.any():
+    excess = np.maximum(_shares(unknown, parse) - usual, 0)
+    if parse.confidence is None or parse.label_confidence is None or not excess.any():
         return parse
-    fall = falls[parse.sentence_of]
+    excess = excess[parse.sentence_of]
     arc, label = (
-        np.where((fall > 0) & (sure > 0) & (sure < 1), _less(sure.astype(np.float64), fall), sure).astype(np.float32)
+        np.where((excess > 0) & (sure > 0) & (sure < 1), _less(sure, excess, unknown), sure).astype(np.float32)
         for sure in (parse.confidence, parse.label_confidence)
     )
     return dataclasses.replace(parse, confidence=arc, label_confidence=label)
 
 
-def _less(sure: Doubles, fall: Doubles) -> Doubles:
-    """Return probabilities whose log-odds are less by ``fall``."""
-    odds = sure / np.maximum(1 - sure, LEAST / 10) * np.exp(-fall)
-    return np.asarray(np.maximum(odds / (1 + odds), LEAST))
+def _less(sure: Floats, excess: Doubles, unknown: Bools) -> Doubles:
+    """Return the probabilities of arcs of unusual sentences, never higher than before."""
+    odds = np.log(np.maximum(sure, LEAST) / np.maximum(1 - sure.astype(np.float64), LEAST / 10))
+    odds = np.where(odds > 0, odds * np.maximum(1 - SHRINKAGE * excess, 0), odds) - FALL * unknown
+    return np.asarray(np.maximum(1 / (1 + np.exp(-odds)), LEAST))
 
 
 def _shares(unknown: Bools, treebank: Treebank) -> Doubles:

@@ -23,11 +23,15 @@ from treevote.evaluation.agreement import unanimous
 from treevote.evaluation.counts import count_by_sentence
 
 percents = st.floats(0, 100)
+TOKENS = 1000
 
 
 @given(percents, percents, percents)
 def test_a_range_is_within_0_and_100_and_its_ends_in_order(las: float, here: float, there: float) -> None:
-    for found in (estimate(SourceScores(las, here), there, None), estimate(SourceScores(las, None), None, there)):
+    for found in (
+        estimate(SourceScores(las, here), there, None, TOKENS),
+        estimate(SourceScores(las, None), None, there, TOKENS),
+    ):
         assert found is not None
         assert 0 <= found.low <= found.high <= 100
         assert found[:2] == (round(found.low, 2), round(found.high, 2))
@@ -39,7 +43,7 @@ def test_a_range_is_within_0_and_100_and_its_ends_in_order(las: float, here: flo
 
 @given(percents, percents, percents, percents)
 def test_less_agreement_never_means_more_accuracy(las: float, here: float, one: float, other: float) -> None:
-    low, high = (estimate(SourceScores(las, here), agreed, None) for agreed in sorted((one, other)))
+    low, high = (estimate(SourceScores(las, here), agreed, None, TOKENS) for agreed in sorted((one, other)))
     assert low is not None
     assert high is not None
     assert low.low <= high.low
@@ -48,15 +52,27 @@ def test_less_agreement_never_means_more_accuracy(las: float, here: float, one: 
 
 @given(st.floats(1, 99), percents)
 def test_as_much_agreement_as_on_the_source_means_an_accuracy_near_that(las: float, agreed: float) -> None:
-    found = estimate(SourceScores(las, agreed), agreed, None)
+    found = estimate(SourceScores(las, agreed), agreed, None, TOKENS)
     assert found is not None
     assert found.low - 0.01 <= las <= found.high + 0.01
 
 
+@given(st.floats(1, 99), percents, st.integers(1, 10**6))
+def test_a_longer_text_has_a_narrower_range(las: float, agreed: float, tokens: int) -> None:
+    short, long = (estimate(SourceScores(las, 50.0), agreed, None, n) for n in (tokens, 4 * tokens))
+    assert short is not None
+    assert long is not None
+    assert short.low <= long.low <= long.high <= short.high
+
+
 def test_agreement_goes_before_confidence() -> None:
-    assert estimate(SourceScores(90.0, 90.0), 80.0, 99.0) == estimate(SourceScores(90.0, 90.0), 80.0, None)
-    assert estimate(SourceScores(90.0, 90.0), None, 80.0) == estimate(SourceScores(50.0, None), None, 80.0)
-    assert estimate(SourceScores(90.0, None), 80.0, None) is None
+    assert estimate(SourceScores(90.0, 90.0), 80.0, 99.0, TOKENS) == estimate(
+        SourceScores(90.0, 90.0), 80.0, None, TOKENS
+    )
+    assert estimate(SourceScores(90.0, 90.0), None, 80.0, TOKENS) == estimate(
+        SourceScores(50.0, None), None, 80.0, TOKENS
+    )
+    assert estimate(SourceScores(90.0, None), 80.0, None, TOKENS) is None
 
 
 def test_a_model_without_development_data_estimates_nothing() -> None:

@@ -15,8 +15,8 @@ from tests.campaigns.runner import Plan, Runner, as_table
 SEED = 0
 
 CASES = {
-    "inputs": 150,
-    "models": 40,
+    "inputs": 80,
+    "models": 25,
     "signals": 1,
     "environments": 2,
     "strings": 8,

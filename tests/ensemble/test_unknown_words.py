@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import defaultdict
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.estimate import SourceScores
 from treevote.ensemble.familiarity import ENOUGH_VOTES, TextCounts, text_counts
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.unknown_words import FALL, tempered, unknown_in_folds, unknown_words, usual_share
+from treevote.ensemble.unknown_words import FALL, SHRINKAGE, tempered, unknown_in_folds, unknown_words, usual_share
 from treevote.evaluation.calibration import LEAST
 from treevote.report.parsing import folder_text
 
@@ -58,15 +59,20 @@ def test_confidence_falls_in_unusual_sentences_alone(sentences: list[list[str]],
     parse = dataclasses.replace(treebank, confidence=sure, label_confidence=sure)
     found = tempered(parse, unknown, usual).confidence
     assert found is not None
+    assert (found <= sure + 1e-6).all()
     for i in range(treebank.n_sentences):
         own = slice(int(treebank.offsets[i]), int(treebank.offsets[i + 1]))
         excess = unknown[own].sum() / treebank.lengths[i] - usual
         if excess <= 0:
             assert (found[own] == sure[own]).all()
             continue
-        p = sure[own].astype(np.float64)
-        expected = 1 / (1 + (1 - p) / p * np.exp(FALL * excess))
-        assert np.allclose(found[own], np.maximum(expected, LEAST), atol=1e-4)
+        for p, is_unknown, now in zip(sure[own].tolist(), unknown[own], found[own], strict=True):
+            odds = math.log(p / (1 - p))
+            if odds > 0:
+                odds *= max(0, 1 - SHRINKAGE * excess)
+            if is_unknown:
+                odds -= FALL
+            assert now == pytest.approx(max(LEAST, 1 / (1 + math.exp(-odds))), abs=1e-4)
 
 
 def test_two_thirds_of_the_development_data_are_usual() -> None:
