@@ -45,8 +45,8 @@ TREEBANKS = {
 }
 """Names of treebanks, and of their folders."""
 
-DOCTORED = {"Greek-GDT": None, "Swedish-LinES": None, "English-EWT": 4000}
-"""Treebanks into whose training parts errors are planted, and the number of their first sentences; None for all."""
+DOCTORED = ("Greek-GDT", "Swedish-LinES", "English-EWT")
+"""Treebanks into whose training parts errors are planted."""
 
 PARTIAL = ("Swedish-LinES",)
 """Half-done treebanks: so many whole trees and partial ones, whose words have a head by a chance."""
@@ -238,10 +238,10 @@ def adaptation(data: Path, work: Path) -> Tables:
 def doctor(data: Path, work: Path) -> Tables:
     """Plant errors into treebanks, and count how many of them several rankings find."""
     rows: list[list[object]] = []
-    for name, n_sentences in DOCTORED.items():
+    for name in DOCTORED:
         folder = treebank_files(data, f"UD_{name}", work)
         clean, wrong_file = folder / "clean.conllu", folder / "planted.conllu"
-        _write(clean, _sentences(folder / "train.conllu")[:n_sentences])
+        _write(clean, _sentences(folder / "train.conllu"))
         members = answer("doctor", clean, "--work", folder / "doctor-clean")["members"]
         changed, wrong = planted(read(clean), parses_by_folds(folder / "doctor-clean", members))
         write(changed, wrong_file)

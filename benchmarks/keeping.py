@@ -32,7 +32,8 @@ KEPT = {
 TRAINED_ON, PARSED = 500, 300
 """First sentences of the training and of the development data."""
 
-SHARES, DRAWS = (0.0, 0.1, 0.3, 0.6, 0.9), 10
+SHARES, DRAWS, TIMED = (0.0, 0.1, 0.3, 0.6, 0.9), 10, 3
+"""Shares of given heads, numbers for each word, and runs of a parse: the quickest is the one that counts."""
 
 
 def keep(data: Path, work: Path) -> Mapping[str, Table]:
@@ -73,12 +74,14 @@ def _measured(
     """Return the LAS of the words asked for, the percentages of kept heads and of trees, and processor seconds."""
     given = gold.is_token & (numbers < share)
     half_done = gold.with_trees(np.where(given, gold.heads, np.int32(-1)), gold.deprels, gold.labels)
-    start = time.process_time()
-    parse = treevote.parse(model, half_done, member=member, keep="heads" if share else None, progress=False)
-    seconds = time.process_time() - start
+    seconds = []
+    for _ in range(TIMED):
+        start = time.process_time()
+        parse = treevote.parse(model, half_done, member=member, keep="heads" if share else None, progress=False)
+        seconds.append(time.process_time() - start)
     _, (labels, own) = common_labels([gold, parse])
     asked = gold.is_token & (numbers >= 1 - 1 / DRAWS)
     right = (parse.heads == gold.heads) & (labels == own)
     kept = (parse.heads == gold.heads)[given].mean() if share else 1.0
     trees = are_trees(parse).mean() if is_single_rooted(parse) else 0.0
-    return 100 * float(right[asked].mean()), 100 * float(kept), 100 * float(trees), seconds
+    return 100 * float(right[asked].mean()), 100 * float(kept), 100 * float(trees), min(seconds)

@@ -7,20 +7,24 @@ import json
 import re
 import shutil
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import experiments, packages
+from benchmarks import choosing, experiments, keeping, packages
+from benchmarks import systems as systems_of_benchmarks
 from benchmarks.__main__ import main
 from benchmarks.experiments import EXPERIMENTS
-from benchmarks.measure import run
+from benchmarks.measure import Run, run
 from benchmarks.packages import Origin
 from benchmarks.pages import MARKED, PAGES, rendered
 from benchmarks.planted import SHARE, found, planted
-from benchmarks.systems import System, compared, plain, systems
+from benchmarks.systems import TREEVOTE, System, compared, plain, systems
 from benchmarks.tables import STORE, stored
 
+import treevote
+from tests import command_line
 from tests.ensemble.test_selection import noisy
 from tests.pages import write_treebank
 from tests.paths import ROOT, TOY
@@ -44,7 +48,15 @@ def test_a_comparison_measures_each_system(tmp_path: Path) -> None:
     assert all(found[name] > 0 for found in (first, second) for name in ("speed", "training, CPU s", "model, MB"))
 
 
+def in_this_process(command: Sequence[str]) -> Run:
+    """Run a command of treevote without the start of a process."""
+    assert tuple(command[:3]) == TREEVOTE
+    return Run(1.0, 1.0, command_line.run(*command[3:]))
+
+
 def test_figures_of_a_treebank_are_stored_with_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (experiments, systems_of_benchmarks):
+        monkeypatch.setattr(module, "run", in_this_process)
     monkeypatch.setattr(experiments, "TREEBANKS", {"Toy": "UD_Toy"})
     monkeypatch.setattr(experiments, "VOTE", SMALL)
     folder = tmp_path / "data" / "ud" / "UD_Toy"
@@ -94,6 +106,53 @@ def test_packages_are_made_of_a_folder_of_treebanks(tmp_path: Path, monkeypatch:
         metadata = archive.read("treevote_xx_toy-1.0.dist-info/METADATA").decode()
     assert "\nRequires-Dist: treevote[text]>=" in metadata
     assert f"LAS {found['LAS']:.2f} |" in metadata
+
+
+def small_treebank(folder: Path) -> Path:
+    """Write the files of a treebank, and return the folder of all treebanks."""
+    (folder / "UD_Toy").mkdir()
+    for size, name in ((50, "train"), (10, "dev")):
+        write_treebank(toy_treebank(size, size), folder / "UD_Toy" / f"{name}.conllu")
+    return folder
+
+
+def test_given_heads_are_measured_on_words_without_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = treevote.train(toy_treebank(50, 50), members=["lr-svm-forward"], folds=0, progress=False)
+    treevote.save(model, tmp_path / "model")
+    monkeypatch.setattr(keeping, "_trained", lambda folder, settings: tmp_path / "model")
+    monkeypatch.setattr(keeping, "KEPT", {"Toy": "UD_Toy"})
+    monkeypatch.setattr(keeping, "PARSED", 5)
+    (table,) = keeping.keep(small_treebank(tmp_path), tmp_path / "work").values()
+    assert [row[0] for row in table["rows"]] == ["`lr-svm-forward`", "default vote"]
+    for row in table["rows"]:
+        found = dict(zip(table["columns"], row, strict=True))
+        assert (found["kept, %"], found["trees, %"]) == (100, 100)
+        assert found["time"] > 0
+        assert 50 < found["0 %"] <= found["90 %"] <= 100
+
+
+def test_rounds_of_annotation_are_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = {"START": 8, "ROUND": 4, "ENOUGH": 16, "SHOWN": (8, 16, 20), "POOLS": {"Toy": "UD_Toy"}}
+    for name, value in small.items():
+        monkeypatch.setattr(choosing, name, value)
+    data, work = small_treebank(tmp_path), tmp_path / "work"
+    first = (lambda model, pool, tokens: np.arange(4)), 2
+    choices = {"random": (None, 2), "first": first, "doubt": (choosing.uncertain, 1)}
+    monkeypatch.setattr(choosing, "CHOICES", choices)
+    (table,) = choosing.choosing(data, work).values()
+    rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+    assert [row["choice"] for row in rows] == list(choices)
+    assert [rows[0][n] == rows[1][n] for n in ("8", "16", "tokens of 16")] == [True] * 3  # the pool has a random order
+    assert [(row["20"] == "–", row["± at 16"] == "–") for row in rows] == [(False, False), (True, False), (True, True)]
+    monkeypatch.setattr(treevote, "train", None)
+    assert choosing.choosing(data, work) == {"next": table}
+
+
+@pytest.mark.parametrize(
+    ("las", "expected"), [([1, 3, 2, 3], 400), ([3, 1, 3, 3], 300), ([3] * 4, 100), ([1] * 4, "–")]
+)
+def test_an_aim_is_reached_where_a_curve_stays_above_it(las: list[float], expected: int | str) -> None:
+    assert choosing.reached({100 * n: (each, 0) for n, each in enumerate(las, start=1)}, 2.5) == expected
 
 
 def test_planted_errors_leave_trees_and_are_as_many_as_asked_for() -> None:

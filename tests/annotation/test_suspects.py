@@ -17,6 +17,7 @@ from treevote.annotation.acknowledged import digest, read_acknowledged
 from treevote.annotation.habits import Habits
 from treevote.annotation.suspects import CLEAR, Evidence, suspects_of
 from treevote.annotation.variation import MAX_DISTANCE, Variation
+from treevote.annotation.verdicts import slips
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.kernels import Bools
@@ -55,6 +56,7 @@ def test_habits_of_heads_equal_their_slow_twin(treebank: Treebank, data: st.Data
     habits = Habits.of(treebank, np.array(proposed, np.int32).reshape(2, -1))
     expected = np.array(slow.head_habits(treebank, proposed)).reshape(-1, 2)
     np.testing.assert_allclose(np.stack([habits.heads, habits.rivals], axis=1), expected)
+    np.testing.assert_allclose(habits.frequency, slow.frequencies(treebank))
 
 
 @given(treebanks(max_sentences=8))
@@ -102,6 +104,13 @@ def test_probabilities_are_probabilities_and_without_parsers_that_object_they_ar
     assert (found.probability[~treebank.is_token] == 0).all()
     agreed = Evidence.of(GOLD, [GOLD, GOLD])
     assert agreed.probability.max() < CLEAR
+
+
+def test_a_label_is_the_more_suspect_the_more_slips_lead_to_it() -> None:
+    own, no = np.full(3, 0.1), np.zeros(3, np.bool_)
+    found = slips(own, no, np.zeros(3), np.array([0.3, 0.01, 0.0]), ~no)
+    assert (np.diff(found) < 0).all()
+    assert found[-1] == 0
 
 
 def test_suspects_are_in_order_and_name_what_is_there(evidence: tuple[Treebank, Bools, Evidence]) -> None:

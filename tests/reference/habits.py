@@ -37,6 +37,14 @@ def head_habits(treebank: Treebank, proposed: list[list[int]]) -> list[tuple[flo
     return found
 
 
+def frequencies(treebank: Treebank) -> list[float]:
+    """Return for each slot the share of its label among the other arcs, with ``UNSEEN`` more of every label."""
+    names = [None if head < 0 else label for head, label in zip(treebank.heads, treebank.deprels, strict=True)]
+    counts = Counter(names)
+    whole = max(1, len(names) - counts[None]) + UNSEEN * max(1, len(treebank.labels))
+    return [0.0 if name is None else (counts[name] - 1 + UNSEEN) / whole for name in names]
+
+
 def nuclei_with_neighbours(treebank: Treebank, most: int) -> dict[int, tuple[int, int]]:
     """Return the tokens of linked nuclei that vary beside the same neighbours: numbers of equal and of other ones."""
     seen: dict[tuple[str, ...], list[tuple[tuple[str, int] | None, int, int]]] = defaultdict(list)

@@ -27,7 +27,7 @@ from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.models.parsers.transition.arc_standard import Actions, actions_of
 from treevote.models.parsers.transition.features import Model
 from treevote.models.parsers.transition.pair_guide import PairGuide, parse_with_pairs
-from treevote.models.parsers.transition.search import parse_beam, parse_best_first
+from treevote.models.parsers.transition.search import parse_beam, parse_best_first, parse_greedily
 from treevote.models.parsers.transition.template_sets import templates_of
 from treevote.parallel import Jobs
 from treevote.protocols import Family
@@ -176,9 +176,10 @@ class TransitionParser(BaseParser[TransitionTrainer]):
             cache = empty_cache(self.parts, len(self.actions.kind))
             if own.search == "best-first" and own.width > 1:
                 fallbacks = parse_best_first(model, cache, arcs, trees, own.width)
+            elif own.search == "beam" and own.width > 1:
+                parse_beam(model, cache, arcs, trees, own.width, float(own.margin))
             else:
-                width = own.width if own.search == "beam" else 1
-                parse_beam(model, cache, arcs, trees, width, float(own.margin))
+                parse_greedily(model, cache, arcs, trees)
         if backward:
             mirrored = reverse(read.with_trees(heads, deprels, self.labels))
             heads, deprels = mirrored.heads, mirrored.deprels

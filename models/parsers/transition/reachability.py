@@ -25,14 +25,12 @@ def reachable(space: Workspace, actions: Actions, given: GivenArcs, here: int, m
     They were written for the configurations before ``here``. If no action of the model meets the conditions, all legal
     ones are kept; if no label does, all those of the direction.
     """
-    for action in range(len(mask)):
-        kept[action] = mask[action]
-    if len(given.heads) == 0:
-        return
     configuration = space.configurations[here]
     below, front = configuration[BELOW], configuration[FRONT]
     configuration[BARRIER] = 0
-    if below < 0:
+    if len(given.heads) == 0 or below < 0:
+        for action in range(len(mask)):
+            kept[action] = mask[action]
         return
     beneath = space.configurations[below]
     upper, lower = space.trees[configuration[TOP], TOKEN], space.trees[beneath[TOP], TOKEN]
@@ -54,24 +52,33 @@ def reachable(space: Workspace, actions: Actions, given: GivenArcs, here: int, m
     at_once = to_right and head_of_lower == upper  # as in the derivations of the training
     if at_once:
         to_left = False
-    if mask[0] and (at_once or not _can_be_above(given, int(configuration[BARRIER]), int(front))):
-        kept[0] = False
+    kept[0] = mask[0] and not at_once and _can_be_above(given, int(configuration[BARRIER]), int(front))
     found = kept[0]
-    for kind in (REDUCE_LEFT, REDUCE_RIGHT):
-        dependent, allowed = (upper, to_left) if kind == REDUCE_LEFT else (lower, to_right)
-        named = False
-        for action in range(1, len(mask)):
-            if allowed and mask[action] and actions.kind[action] == kind:
-                named = named or permits_label(given, int(dependent), int(actions.label[action]))
-        for action in range(1, len(mask)):
-            if mask[action] and actions.kind[action] == kind:
-                kept[action] = allowed and (
-                    not named or permits_label(given, int(dependent), int(actions.label[action]))
-                )
-                found = found or kept[action]
+    for action in range(1, len(mask)):
+        kept[action] = mask[action] and (to_left if actions.kind[action] == REDUCE_LEFT else to_right)
+        found = found or kept[action]
     if not found:
         for action in range(len(mask)):
             kept[action] = mask[action]
+        return
+    if to_left:
+        _keep_labels(given, actions, REDUCE_LEFT, int(upper), kept)
+    if to_right:
+        _keep_labels(given, actions, REDUCE_RIGHT, int(lower), kept)
+
+
+@leaf
+def _keep_labels(given: GivenArcs, actions: Actions, kind: int, dependent: int, kept: Bools) -> None:
+    """Leave those of the kept actions of a kind whose label a dependent may have; all of them if there is none."""
+    if given.heads[dependent] < 0 and given.deprels[dependent] < 0:
+        return
+    named = False
+    for action in range(1, len(kept)):
+        if kept[action] and actions.kind[action] == kind:
+            named = named or permits_label(given, dependent, int(actions.label[action]))
+    for action in range(1, len(kept)):
+        if named and actions.kind[action] == kind:
+            kept[action] = kept[action] and permits_label(given, dependent, int(actions.label[action]))
 
 
 @leaf

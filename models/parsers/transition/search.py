@@ -2,9 +2,8 @@
 
 Given arcs restrict the actions, and leave their probabilities as they are: a derivation is no better for being forced.
 Where only one action is legal, it is taken without scores. Ties go to the configuration found first, then to the action
-with the smaller number. A beam of width 1 is greedy search: the best legal action is taken each time. An action that
-leaves given arcs reachable may force a poor one later: so beam search has a wider margin in sentences with given heads,
-and greedy search looks past a shift.
+with the smaller number. An action that leaves given arcs reachable may force a poor one later: so beam search has a
+wider margin in sentences with given heads, and greedy search goes some actions back where they forbid its choice.
 
 Best-first search is bounded: from each configuration the ``width`` most probable actions are followed, and after
 ``POPS`` configurations for each step of a derivation the one with the most actions (on ties, the most probable) is
@@ -14,6 +13,7 @@ completed greedily. Such fall-backs are counted.
 from __future__ import annotations
 
 import heapq
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,8 @@ from treevote.models.learning.features.partial_scores import ScoreCache
 from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.weights import best_class, highest, log_probabilities, normalize
 from treevote.models.parsers.given_arcs import GivenArcs, given_in
-from treevote.models.parsers.transition.arc_standard import SHIFT, advance, forced, is_final, legal, write_tree
-from treevote.models.parsers.transition.configuration import Workspace, initial, workspace
+from treevote.models.parsers.transition.arc_standard import advance, forced, is_final, legal, write_tree
+from treevote.models.parsers.transition.configuration import PREVIOUS, Workspace, initial, workspace
 from treevote.models.parsers.transition.features import Model, score_configuration
 from treevote.models.parsers.transition.reachability import reachable
 
@@ -31,6 +31,38 @@ POPS = 8
 
 WIDER = 2.0
 """Factor of the margin in a sentence with given heads: what leaves them reachable may force a poor action later."""
+
+RIVALS, CONCEDED, BACK = 2, 1.0, 2
+"""Beam size, margin in units of the scores, and actions that are taken back, where given arcs forbid what a greedy
+parser would choose."""
+
+
+class Scratch(NamedTuple):
+    """Arrays that a search writes; those of derivations have the shape (width,), the others (n_actions,)."""
+
+    beam: Longs  # configurations, the best first
+    totals: Doubles  # log-probability of each, or minus its regret
+    next_from: Longs
+    next_action: Longs
+    next_totals: Doubles
+    scores: Ints
+    mask: Bools  # legal actions
+    allowed: Bools  # those of them that leave the given arcs reachable
+
+
+@kernel
+def scratch(width: int, n_actions: int) -> Scratch:
+    """Return arrays for a search."""
+    return Scratch(
+        np.empty(width, np.int64),
+        np.empty(width, np.float64),
+        np.empty(width, np.int64),
+        np.empty(width, np.int64),
+        np.empty(width, np.float64),
+        np.empty(n_actions, np.int32),
+        np.empty(n_actions, np.bool_),
+        np.empty(n_actions, np.bool_),
+    )
 
 
 @kernel
@@ -42,78 +74,102 @@ def parse_beam(model: Model, cache: ScoreCache, given: GivenArcs, trees: Trees, 
     written; they hold the given arcs.
     """
     tokens, heads, deprels, offsets = trees
-    actions, scale, n_actions = model.actions, model.weights.scale, len(model.actions.kind)
-    scores, allowed = np.empty(n_actions, np.int32), np.empty(n_actions, np.bool_)
-    mask = np.empty(n_actions, np.bool_)
-    beam, totals = np.empty(width, np.int64), np.empty(width, np.float64)
-    next_from, next_action = np.empty(width, np.int64), np.empty(width, np.int64)
-    next_totals = np.empty(width, np.float64)
+    arrays = scratch(width, len(model.actions.kind))
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         own, n = given_in(given, first, last), last - first - 1
         space = workspace(n, 2 * n * width)
         initial(space, n)
         reach = margin * WIDER if (own.heads >= 0).any() else margin
-        beam[0], totals[0] = 0, 0.0
-        used, size = 1, 1
-        for _ in range(2 * n):
-            kept = 0
-            for i in range(size):
-                if kept == width and totals[i] <= next_totals[kept - 1]:
-                    break
-                legal(space, actions, beam[i], n, mask)
-                reachable(space, actions, own, beam[i], mask, allowed)
-                only = forced(mask if width > 1 else allowed)
-                if only < 0:
-                    score_configuration(model, cache, space, beam[i], tokens[first:last], scores)
-                    if width == 1:
-                        only = best_class(scores, allowed)
-                        if only == SHIFT and len(own.heads) > 0:
-                            allowed[SHIFT] = False
-                            other = best_class(scores, allowed)
-                            advance(space, actions, beam[i], used, n + used, SHIFT)
-                            if misleads(model, cache, space, own, used, tokens[first:last], scores, mask, allowed):
-                                only = other
-                if only >= 0:
-                    kept = insert(totals[i], beam[i], only, kept, next_totals, next_from, next_action)
-                    continue
-                best, shift = normalize(scores, mask, scale)
-                least = (highest(scores, allowed) - best) * scale - reach
-                for action in range(len(mask)):
-                    log = (scores[action] - best) * scale
-                    if allowed[action] and log >= least:  # the best one of this configuration is better by more
-                        total = totals[i] + (log - shift)
-                        kept = insert(total, beam[i], action, kept, next_totals, next_from, next_action)
-            size = 0
-            while size < kept and next_totals[size] >= next_totals[0] - reach:
-                advance(space, actions, next_from[size], used, n + used, next_action[size])
-                beam[size], totals[size] = used, next_totals[size]
-                used, size = used + 1, size + 1
-        write_tree(space, actions, beam[0], heads[first:last], deprels[first:last])
+        best, _ = follow(model, cache, space, own, tokens[first:last], arrays, 0, 1, 2 * n, reach, False)
+        write_tree(space, model.actions, best, heads[first:last], deprels[first:last])
+
+
+@kernel
+def parse_greedily(model: Model, cache: ScoreCache, given: GivenArcs, trees: Trees) -> None:
+    """Parse every sentence, taking the best legal action each time.
+
+    Where given arcs forbid it, the search goes some actions back, and takes the derivation with the least regret: the
+    sum, over its actions, of what they score less than the best legal one.
+    """
+    tokens, heads, deprels, offsets = trees
+    arrays = scratch(RIVALS, len(model.actions.kind))
+    _, _, _, _, _, scores, mask, allowed = arrays
+    for sentence in range(len(offsets) - 1):
+        first, last = offsets[sentence], offsets[sentence + 1]
+        own, n = given_in(given, first, last), last - first - 1
+        rows = 2 * n if len(own.heads) == 0 else 2 * n * (1 + RIVALS * (BACK + 1))
+        space = workspace(n, rows)
+        initial(space, n)
+        here, used, step = 0, 1, 0
+        while step < 2 * n:
+            legal(space, model.actions, here, n, mask)
+            action = forced(mask)
+            if action < 0:
+                score_configuration(model, cache, space, here, tokens[first:last], scores)
+                action = best_class(scores, mask)
+            reachable(space, model.actions, own, here, mask, allowed)
+            if allowed[action]:
+                advance(space, model.actions, here, used, n + used, action)
+                here, used, step = used, used + 1, step + 1
+                continue
+            regret = (scores[action] - highest(scores, allowed)) * model.weights.scale
+            back = min(BACK, step)
+            for _ in range(back):
+                here = space.configurations[here, PREVIOUS]
+            reach = min(CONCEDED, regret)
+            here, used = follow(model, cache, space, own, tokens[first:last], arrays, here, used, back + 1, reach, True)
+            step += 1
+        write_tree(space, model.actions, here, heads[first:last], deprels[first:last])
 
 
 @leaf
-def misleads(
+def follow(
     model: Model,
     cache: ScoreCache,
     space: Workspace,
     given: GivenArcs,
-    here: int,
     tokens: Ints,
-    scores: Ints,
-    mask: Bools,
-    allowed: Bools,
-) -> bool:
-    """Tell whether after the shift to ``here`` given arcs forbid both another shift and what the parser would choose.
+    arrays: Scratch,
+    start: int,
+    used: int,
+    steps: int,
+    margin: float,
+    by_regret: bool,
+) -> tuple[int, int]:
+    """Take ``steps`` actions from configuration ``start``, and return the best configuration and the next free row.
 
-    The word that was shifted would get its head for no reason of its own. Scores and masks are written.
+    Configurations are written from row ``used`` on. The best is the most probable, or that with the least regret.
     """
-    legal(space, model.actions, here, len(tokens) - 1, mask)
-    reachable(space, model.actions, given, here, mask, allowed)
-    if allowed[SHIFT] or not mask[SHIFT]:
-        return False
-    score_configuration(model, cache, space, here, tokens, scores)
-    return not allowed[best_class(scores, mask)]
+    beam, totals, next_from, next_action, next_totals, scores, mask, allowed = arrays
+    n, scale, width = len(tokens) - 1, model.weights.scale, len(beam)
+    beam[0], totals[0] = start, 0.0
+    size = 1
+    for _ in range(steps):
+        kept = 0
+        for i in range(size):
+            if kept == width and totals[i] <= next_totals[kept - 1]:
+                break
+            legal(space, model.actions, beam[i], n, mask)
+            reachable(space, model.actions, given, beam[i], mask, allowed)
+            only = forced(mask)
+            if only >= 0:
+                kept = insert(totals[i], beam[i], only, kept, next_totals, next_from, next_action)
+                continue
+            score_configuration(model, cache, space, beam[i], tokens, scores)
+            best, shift = (highest(scores, mask), 0.0) if by_regret else normalize(scores, mask, scale)
+            least = (highest(scores, allowed) - best) * scale - margin
+            for action in range(len(mask)):
+                log = (scores[action] - best) * scale
+                if allowed[action] and log >= least:  # the best one of this configuration is better by more
+                    total = totals[i] + (log - shift)
+                    kept = insert(total, beam[i], action, kept, next_totals, next_from, next_action)
+        size = 0
+        while size < kept and next_totals[size] >= next_totals[0] - margin:
+            advance(space, model.actions, next_from[size], used, n + used, next_action[size])
+            beam[size], totals[size] = used, next_totals[size]
+            used, size = used + 1, size + 1
+    return beam[0], used
 
 
 @leaf

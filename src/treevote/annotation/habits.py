@@ -34,6 +34,7 @@ class Habits(NamedTuple):
     heads: Doubles  # of the head, among all other positions of the sentence
     rivals: Doubles  # of all heads that a system proposes, the given one left out
     labels: Doubles  # of the label, given both parts of speech
+    frequency: Doubles  # of the label, among all arcs
     is_new: Bools  # no other arc between these parts of speech has this label, though there are many
     is_twin: Bools  # the head has another dependent with this label, which is rare; subtypes do not count
 
@@ -54,7 +55,14 @@ class Habits(NamedTuple):
         overall = (of_label + UNSEEN) / (max(1, int(known.sum())) + UNSEEN * max(1, len(treebank.labels)))
         kinds = n_kinds(tags, treebank.deprels, known)  # Witten & Bell 1991: new labels are as likely as kinds are many
         labels = np.where(known, (like + kinds * overall) / (of_tags + kinds), 0.0)
-        return cls(heads, rivals, labels, known & (like == 0) & (of_tags >= ENOUGH_ARCS), twins(treebank))
+        return cls(
+            heads,
+            rivals,
+            labels,
+            np.where(known, overall, 0.0),
+            known & (like == 0) & (of_tags >= ENOUGH_ARCS),
+            twins(treebank),
+        )
 
 
 def same(first: Longs, second: Ints | Longs, known: Bools) -> Longs:

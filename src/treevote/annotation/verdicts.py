@@ -4,7 +4,8 @@ An annotation is one more system, of which is known how it errs, as in the annot
 (2018), "Sprucing up the trees: error detection in treebanks". Bayes' rule weighs three stories of it: the arc is right,
 with the probability that the learned vote gives to it; the head is a slip; or the label is. Half of the slips are
 confusions: another of the heads, or of the labels of the head, that parsers propose, where they propose several. Half
-of them are random.
+of them are random: any other head, or a label by its frequency in the treebank. Parsers hardly ever propose a rare
+label, but a slip does not lead there either.
 
 An arc that no parser proposes is not impossible: it has its share, by the habits of the treebank, in the probability
 that all parsers are wrong.
@@ -78,8 +79,8 @@ class Verdicts(NamedTuple):
 
         n_heads, n_labels = number(~named), number(same_head & named)
         positions = np.repeat(treebank.lengths, np.diff(treebank.offsets))
-        head_slips = slips(head, is_proposed, n_heads, np.maximum(positions - 1, 1), known)
-        label_slips = slips(label, is_named, n_labels, max(len(treebank.labels) - 1, 1), known)
+        head_slips = slips(head, is_proposed, n_heads, 1 / np.maximum(positions - 1, 1), known)
+        label_slips = slips(label, is_named, n_labels, habits.frequency, known)
         stories = head * label, head_slips * habits.labels, head * label_slips
         whole = np.maximum(stories[0] + stories[1] + stories[2], LEAST)
         wrong_head, wrong_label, head, label = (
@@ -90,15 +91,15 @@ class Verdicts(NamedTuple):
         return cls(wrong_head, wrong_label, head, label, rival, rival_deprel, other, tuple(vocabulary))
 
 
-def slips(own: Doubles, proposed: Bools, n_proposed: Doubles, n_others: Doubles | int, known: Bools) -> Doubles:
+def slips(own: Doubles, proposed: Bools, n_proposed: Doubles, by_chance: Doubles, known: Bools) -> Doubles:
     """Return the probability that something else is right, and that a slip from there leads to the given value.
 
-    ``own`` is the probability of the given value, ``n_others`` the number of other possible values.
+    ``own`` is the probability of the given value, ``by_chance`` that of a random slip to it.
     """
     several = known & (n_proposed > 1)
     share = max(float(several.sum()) / max(1, int(known.sum())), SLIPS)
     confusion = np.where(several & proposed, SLIPS / share / np.maximum(n_proposed - 1, 1), 0.0)
-    return (1 - own) * (confusion + SLIPS / n_others) / 2
+    return (1 - own) * (confusion + SLIPS * by_chance) / 2
 
 
 def best(slots: Ints, values: Doubles, heads: Ints, deprels: Ints, n: int) -> tuple[Ints, Ints]:

@@ -29,8 +29,8 @@ from treevote.store.checkpoints import PLAN, checkpoints, plan_at
 File: TypeAlias = str | Path | Treebank
 
 MEMBERS = ("graph-mira", "pipeline", "lr-maxent-forward")
-"""Parsers by default, one quick one of each family. Of errors planted into Greek-GDT 68 % are among the first 5 % of
-the tokens by them, 71 % by those of the default vote, for three times the time, and 62 % by that of ``--fast``."""
+"""Parsers by default, one quick one of each family. Of errors planted into Greek-GDT 66 % are among the first 5 % of
+the tokens by them, and 60 % by that of ``--fast``; those of the default vote find more, for three times the time."""
 
 
 def doctor(

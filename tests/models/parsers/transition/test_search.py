@@ -26,8 +26,16 @@ from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints
 from treevote.models.learning.features.weights import best_class
 from treevote.models.parsers.given_arcs import GivenArcs
-from treevote.models.parsers.transition.arc_standard import REDUCE_LEFT, REDUCE_RIGHT, SHIFT
-from treevote.models.parsers.transition.search import POPS, parse_beam, parse_best_first
+from treevote.models.parsers.transition.arc_standard import REDUCE_LEFT, REDUCE_RIGHT
+from treevote.models.parsers.transition.search import (
+    BACK,
+    CONCEDED,
+    POPS,
+    RIVALS,
+    parse_beam,
+    parse_best_first,
+    parse_greedily,
+)
 
 
 # Small whole numbers make many ties, large ones none.
@@ -57,15 +65,14 @@ def split(treebank: Treebank, heads: Ints, deprels: Ints) -> Iterator[tuple[list
 @given(models)
 def test_greedy_is_the_twins(model: Model) -> None:
     task = model.task()
-    parse_beam(*task, 1, 0.0)
+    parse_greedily(*task)
     assert list(split(model.treebank, *task[-1][1:3])) == trees_of([search.greedy(system) for system in model.systems])
 
 
-def greedy_around(system: search.System[twin.Configuration], kinds: Sequence[int], heads: Sequence[int]) -> Any:
-    """Search greedily among the actions from which heads can be reached; -1 is free.
-
-    A shift is not made if then neither a shift nor the best action can reach them, though both are legal.
-    """
+def greedy_around(
+    system: search.System[twin.Configuration], kinds: Sequence[int], heads: Sequence[int], scale: float
+) -> twin.Configuration:
+    """Take the best action from which heads (-1: free) can be reached; where it is not the best legal one, go back."""
 
     @cache
     def reaches(here: twin.Configuration) -> bool:
@@ -83,18 +90,32 @@ def greedy_around(system: search.System[twin.Configuration], kinds: Sequence[int
         ]
         return given_now or found
 
-    here = system.start
-    while not system.is_final(here):
-        among, scores = kept(here), system.scores(here)
-        action = search.best(scores, among)
-        if action == SHIFT and len(among) > 1:
-            after = system.advance(here, SHIFT)
-            legal, left = system.legal(after), kept(after)
-            wished = search.best(system.scores(after), legal)
-            if SHIFT in legal and SHIFT not in left and wished not in left:
-                action = search.best(scores, among[1:])
-        here = system.advance(here, action)
-    return here
+    def least_regret(path: list[Any], steps: int, margin: float) -> list[Any]:
+        beam = [(0.0, path)]
+        for _ in range(steps):
+            longer = []
+            for total, own in beam:
+                legal, scores = system.legal(own[-1]), system.scores(own[-1])
+                among = legal if len(legal) == 1 else kept(own[-1])
+                best = max(scores[action] for action in legal)
+                longer += [
+                    (total + (scores[action] - best) * scale, [*own, system.advance(own[-1], action)])
+                    for action in among
+                ]
+            longer.sort(key=lambda derivation: -derivation[0])
+            beam = [one for one in longer[:RIVALS] if one[0] >= longer[0][0] - margin]
+        return beam[0][1]
+
+    path = [system.start]
+    while not system.is_final(path[-1]):
+        scores, among = system.scores(path[-1]), kept(path[-1])
+        action = search.best(scores, system.legal(path[-1]))
+        if action in among:
+            path.append(system.advance(path[-1], action))
+            continue
+        regret, back = (scores[action] - max(scores[other] for other in among)) * scale, min(BACK, len(path) - 1)
+        path = least_regret(path[: len(path) - back], back + 1, min(CONCEDED, regret))
+    return path[-1]
 
 
 @settings(max_examples=40, deadline=None)
@@ -114,11 +135,14 @@ def test_greedy_around_given_heads_is_the_twins(model: Model, seed: int, share: 
     linear, empty, _, trees = model.task()
     known = Given(heads, np.full_like(heads, -1), ())
     arcs = GivenArcs.of(known, model.treebank.offsets, model.treebank.labels)
-    parse_beam(linear, empty, arcs, trees, 1, 0.0)
+    parse_greedily(linear, empty, arcs, trees)
     kinds = actions.kind.tolist()
     parts = itertools.pairwise(model.treebank.offsets.tolist())
     own = [heads[first:last].tolist() for first, last in parts]
-    finals = [greedy_around(system, kinds, given) for system, given in zip(model.systems, own, strict=True)]
+    finals = [
+        greedy_around(system, kinds, given, model.weights.scale)
+        for system, given in zip(model.systems, own, strict=True)
+    ]
     assert list(split(model.treebank, *trees[1:3])) == trees_of(finals)
 
 
@@ -196,7 +220,7 @@ def test_sentences_without_tokens_are_trees_already() -> None:
     model = model_of(treebank, 1, 100, 0.1, single_root=True)
     empty = model._replace(treebank=Treebank.of([([], [], []), ([], [], [])]))
     greedy, beam, best_first = empty.task(), empty.task(), empty.task()
-    parse_beam(*greedy, 1, 3.0)
+    parse_greedily(*greedy)
     parse_beam(*beam, 8, 3.0)
     assert parse_best_first(*best_first, 8) == 0
     for task in (greedy, beam, best_first):
@@ -208,8 +232,9 @@ def test_no_index_of_a_search_is_out_of_range(tmp_path: Path) -> None:
 from tests.reference.random_model import model_of
 from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
-from treevote.models.parsers.transition.search import parse_beam, parse_best_first
+from treevote.models.parsers.transition.search import parse_beam, parse_best_first, parse_greedily
 model = model_of(Treebank.of([(["w"] * n, list(range(n)), ["x"] * n) for n in (1, 5)]), 1, 100, 1e-3, True)
+parse_greedily(*model.task())
 for width in (1, 3, 100):
     parse_beam(*model.task(), width, 1e9)
     parse_best_first(*model.task(), width)
