@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 import treevote
-from benchmarks.systems import System
+from benchmarks.systems import TREEVOTE, System, part
 from benchmarks.tables import Table
 from treevote.conll.writer import write
 from treevote.corpus.sentence import sent_id
@@ -56,7 +56,10 @@ TRAINED, OF_TREEBANK, PARSED = 1000, 3000, 250
 """Largest number of sentences of a genre to train on, of a treebank, and of a genre that are parsed."""
 
 LARGE, HELD_OUT = 750, {True: 150, False: 60}
-"""Sentences of a large genre; those for development of large and other genres, and half of those for a test."""
+"""Sentences of a large genre; those for development of large and other genres, and half of those for a test.
+
+A model of a small genre is trained on those for development, too, and measured on folds.
+"""
 
 SMALLEST_SOURCE, SMALLEST_TEXT = 8000, 1000
 """Tokens of a genre of which a model is trained, and of one that is parsed, at least."""
@@ -65,6 +68,17 @@ PART_TOKENS = 600
 """Tokens of a part of the test in the domain; `parse` says nothing of a shorter text."""
 
 FROM_TOKENS = System("from tokens", ("--from-tokens",))
+
+
+class OnFolds(System):
+    """A parser that is measured on folds of its training data."""
+
+    def train(self, folder: Path, model: Path) -> list[str]:
+        """Return the command that trains it, without development data."""
+        return [*TREEVOTE, "train", "--train", str(part(folder, "train")), "-o", str(model), *self.settings]
+
+
+ON_FOLDS = OnFolds("on folds", ("--from-tokens",))
 
 
 class Genre(NamedTuple):
@@ -85,11 +99,21 @@ class Judgement(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A domain with its sentences to train on, for development and for a test, and texts of other domains."""
+    """A domain with its sentences to train on, for development (none: on folds) and for a test, and other texts."""
 
     name: str
     parts: tuple[Treebank, Treebank, Treebank]
     others: list[Treebank]
+
+    def trained(self, work: Path) -> EnsembleParser:
+        """Return its model."""
+        folder = work / self.name.replace("/", "-")
+        folder.mkdir(parents=True, exist_ok=True)
+        train, dev, _ = self.parts
+        write(train, folder / "train.conllu")
+        if len(dev):
+            write(dev, folder / "dev.conllu")
+        return treevote.load((FROM_TOKENS if len(dev) else ON_FOLDS).trained(folder)[0])
 
 
 def domains(data: Path, work: Path) -> Mapping[str, Table]:
@@ -109,7 +133,7 @@ def domains(data: Path, work: Path) -> Mapping[str, Table]:
     for title, sources in groups.items():
         own, others = [], []
         for source in sources:
-            parser = _trained(source, work)
+            parser = source.trained(work)
             own += [_judged(parser, part) for part in _divided(source.parts[2])]
             others += [_judged(parser, text[:PARSED]) for text in source.others]
         for kind, several in (("other", others), ("own", own)):
@@ -125,14 +149,6 @@ def _sources(genres: Mapping[str, Genre]) -> list[Source]:
         for name, genre in genres.items()
         if genre.text.n_tokens >= SMALLEST_SOURCE
     ]
-
-
-def _trained(source: Source, work: Path) -> EnsembleParser:
-    folder = work / source.name.replace("/", "-")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in zip(("train", "dev"), source.parts, strict=False):
-        write(text, folder / f"{name}.conllu")
-    return treevote.load(FROM_TOKENS.trained(folder)[0])
 
 
 def _judged(parser: EnsembleParser, gold: Treebank) -> Judgement:
@@ -178,7 +194,7 @@ def _genres(data: Path, name: str, pattern: str) -> dict[str, Genre]:
     for genre in sorted(set(names.tolist()) - {""}):
         own = np.flatnonzero(names == genre)
         if (text := whole.select(own)).n_tokens >= SMALLEST_TEXT:
-            genres[f"{name}/{genre}"] = Genre(text, [match[0] for i in own.tolist() if (match := found[i])])
+            genres[f"{name}/{genre}"] = Genre(text, [one[0] for i in own.tolist() if (one := found[i])])
     return genres
 
 
@@ -187,11 +203,13 @@ def _parts(genre: Genre) -> tuple[Treebank, Treebank, Treebank]:
     documents = np.array(genre.documents)
     names = list(dict.fromkeys(documents.tolist()))
     sizes = np.cumsum([np.count_nonzero(documents == name) for name in names])
-    held_out = HELD_OUT[len(genre.text) > LARGE]
-    first, second = (int(np.searchsorted(sizes, n * held_out)) + 1 for n in (1, 3))
-    train, dev, test = (
-        np.flatnonzero(np.isin(documents, part)) for part in (names[second:], names[:first], names[first:second])
+    is_large = len(genre.text) > LARGE
+    first, second = (int(np.searchsorted(sizes, n * HELD_OUT[is_large])) + 1 for n in (1, 3))
+    dev, test, train = (
+        np.flatnonzero(np.isin(documents, part)) for part in (names[:first], names[first:second], names[second:])
     )
+    if not is_large:
+        dev, train = dev[:0], np.sort(np.append(dev, train))
     return genre.text.select(train[:TRAINED]), genre.text.select(dev), genre.text.select(test)
 
 

@@ -84,9 +84,9 @@ def _summary(facts: Mapping[str, Any]) -> Iterator[str]:
     ]
     if measured:
         yield f"scores with {score_tags(facts)} tags:"
-    yield table(
-        ["member", "kind", "weight", "LAS", "UAS"], [*rows, ["vote", "", "", *attachment(measured.get("vote"))]]
-    )
+    if len(rows) > 1:
+        rows.append(["vote", "", "", *attachment(measured.get("vote"))])
+    yield table(["member", "kind", "weight", "LAS", "UAS"], rows)
     sizes = facts["files"]
     yield f"{len(sizes)} files, {size(sum(sizes.values()))}; configuration and files: treevote inspect --full"
 

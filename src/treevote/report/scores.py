@@ -35,7 +35,8 @@ def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mappi
     if "selection" in facts:
         parts.append(_selection(facts, milliseconds or {}))
     else:
-        named = [(name, facts["scores"][name]) for name in (*members, "vote")]
+        voters = list(members)
+        named = [(name, facts["scores"][name]) for name in (voters if len(voters) == 1 else [*voters, "vote"])]
         rows = [[name, f"{score['las']:.2f}", f"{score['uas']:.2f}"] for name, score in named]
         parts.append(f"{table([_measured_on(facts), 'LAS', 'UAS'], rows)}\n{LEGENDS['LAS']}")
     if len(facts["diversity"]["names"]) > 1:
