@@ -57,6 +57,9 @@ class Annotation(NamedTuple):
         return cls(train.select(drawn[:START]), pool, measured)
 
 
+ROUNDING = 1e-9
+"""Difference of two means of LAS below which they are equal."""
+
 Curve = dict[int, tuple[float, int]]
 """LAS and tokens by the number of annotated sentences."""
 
@@ -113,7 +116,7 @@ def choosing(data: Path, work: Path) -> Mapping[str, Table]:
 
 def reached(curve: Mapping[int, tuple[float, float]], aim: float) -> int | str:
     """Return the number of sentences from which on a curve never falls below an aim; a dash if there is none."""
-    below = [n for n, (las, _) in curve.items() if las < aim]
+    below = [n for n, (las, _) in curve.items() if las < aim - ROUNDING]
     return next((n for n in sorted(curve) if n > max(below, default=0)), "–")
 
 
