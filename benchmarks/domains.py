@@ -72,8 +72,8 @@ LARGE, HELD_OUT = 750, {True: 150, False: 60}
 A model of a small genre is trained on those for development, too, and measured on folds.
 """
 
-SMALLEST_SOURCE, SMALLEST_TEXT = 5000, 1000
-"""Tokens of a genre of which a model is trained, and of one that is parsed, at least."""
+SMALLEST_SOURCE, FEWEST_SENTENCES, SMALLEST_TEXT = 5000, 200, 1000
+"""Tokens and sentences of a genre of which a model is trained, and tokens of one that is parsed, at least."""
 
 PART_TOKENS = 600
 """Tokens of a part of the test in the domain; `parse` says nothing of a shorter text."""
@@ -162,7 +162,7 @@ def _sources(genres: Mapping[str, Genre]) -> list[Source]:
     return [
         Source(name, _parts(genre), [other.text for key, other in genres.items() if key != name])
         for name, genre in genres.items()
-        if genre.text.n_tokens >= SMALLEST_SOURCE
+        if genre.text.n_tokens >= SMALLEST_SOURCE and len(genre.text) >= FEWEST_SENTENCES
     ]
 
 
