@@ -17,7 +17,7 @@ from treevote.adaptation.guard import DomainScores
 from treevote.adaptation.measuring import Measurement, estimates
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.estimate import Estimate, SourceScores, all_agree, estimate
+from treevote.ensemble.estimate import LEAD, Estimate, SourceScores, all_agree, estimate, log_odds
 from treevote.ensemble.parser import EnsembleParser
 from treevote.evaluation.agreement import unanimous
 from treevote.evaluation.counts import count_by_sentence
@@ -51,10 +51,19 @@ def test_less_agreement_never_means_more_accuracy(las: float, here: float, one: 
 
 
 @given(st.floats(1, 99), percents)
-def test_as_much_agreement_as_on_the_source_means_an_accuracy_near_that(las: float, agreed: float) -> None:
-    found = estimate(SourceScores(las, agreed), agreed, None, TOKENS)
+def test_as_much_agreement_as_on_a_large_source_means_an_accuracy_near_that(las: float, agreed: float) -> None:
+    found = estimate(SourceScores(las, agreed, 10**9), agreed, None, TOKENS)
     assert found is not None
     assert found.low - 0.01 <= las <= found.high + 0.01
+
+
+@given(percents, percents, st.integers(0, 10**6))
+def test_the_lead_over_agreement_is_between_the_measured_and_the_usual_one(las: float, here: float, n: int) -> None:
+    few, many = (SourceScores(las, here, tokens).lead for tokens in (n, 2 * n + 1))
+    measured = log_odds(las) - log_odds(here)
+    assert min(measured, LEAD) - 1e-9 <= few <= max(measured, LEAD) + 1e-9
+    assert abs(many - measured) <= abs(few - measured) + 1e-9
+    assert SourceScores(las, here, 0).lead == LEAD
 
 
 @given(st.floats(1, 99), percents, st.integers(1, 10**6))
