@@ -3,8 +3,8 @@
 Models of genres parse texts of other genres of their language, with predicted tags. The factors and limits of
 `treevote.ensemble.unknown_words`, `familiarity` and `estimate` were fitted to pairs of the ``FITTED`` English genres.
 ``NEW`` genres, models of whole ``TREEBANKS`` and genres of ``OTHER_LANGUAGES`` had no part in the fit of the
-confidence; the ranges of LAS were chosen in sight of them. The ``FIRST_CHECK`` was chosen before it was looked at, and
-the ends of the range were moved after it. The ``SECOND_CHECK`` was chosen before it was looked at, and nothing changed.
+confidence; the ranges of LAS were chosen in sight of them. ``FIRST_CHECK`` and ``SECOND_CHECK`` were chosen before they
+were looked at. After the first the ends of the range were moved, after the second the weight of a usual lead.
 """
 
 from __future__ import annotations

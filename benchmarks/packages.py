@@ -39,6 +39,8 @@ PACKAGED = {
     "it-partut": Origin("UD_Italian-ParTUT", "it", "CC-BY-NC-SA-4.0", "Sanguinetti & Bosco (2015)"),
     "sv-lines": Origin("UD_Swedish-LinES", "sv", "CC-BY-NC-SA-4.0", "Ahrenberg (2015)"),
     "cs-fictree": Origin("UD_Czech-FicTree", "cs", "CC-BY-NC-SA-4.0", "Jelínek (2017)"),
+    "eu-bdt": Origin("UD_Basque-BDT", "eu", "CC-BY-NC-SA-3.0", "Aranzabe et al. (2015)"),
+    "sl-ssj": Origin("UD_Slovenian-SSJ", "sl", "CC-BY-SA-4.0", "Dobrovoljc et al. (2017)"),
     "de-gsd": Origin("UD_German-GSD", "de", "CC-BY-SA-4.0", "McDonald et al. (2013)"),
     "fi-tdt": Origin("UD_Finnish-TDT", "fi", "CC-BY-SA-4.0", "Pyysalo et al. (2015)"),
     "en-ewt": Origin("UD_English-EWT", "en", "CC-BY-SA-4.0", "Silveira et al. (2014)"),
@@ -46,7 +48,7 @@ PACKAGED = {
 }
 """Models by name. Their licences allow redistribution with the source named and under the same licence."""
 
-BESIDE = ("hu-szeged", "cs-fictree", "de-gsd", "fi-tdt")
+BESIDE = ("hu-szeged", "cs-fictree", "eu-bdt", "sl-ssj", "de-gsd", "fi-tdt")
 """Models beside which UDPipe 1 is trained; tokenizer, tagger and parser take it some 15 minutes on each."""
 
 METRICS = ("Sentences", "UPOS", "UFeats", "Lemmas", "UAS", "LAS")

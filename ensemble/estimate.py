@@ -28,9 +28,9 @@ Basis = Literal["agreement", "confidence", "labels", "changes"]
 # confidence of a model with one member to its LAS.
 SHIFTS: dict[Basis, tuple[float, float]] = {"agreement": (-0.36, 0.10), "confidence": (-1.0, 0.0)}
 
-# The lead of LAS over agreement on the source, as log-odds, of a usual ensemble of four; and the number of development
-# tokens that weigh as much as it.
-LEAD, FEW = 0.4, 2000
+# The usual lead of LAS over agreement on the source, as log-odds, for each member but the first; and the number of
+# development tokens that weigh as much as it.
+LEAD, FEW = 0.13, 3000
 
 _LEAST = 0.1  # percent: nearer to 0 and 100 nothing has log-odds
 
@@ -54,13 +54,14 @@ class SourceScores(NamedTuple):
     las: float
     agreement: float | None  # of several members
     tokens: int = 0
+    members: int = 2
 
     @property
     def lead(self) -> float:
         """The lead of LAS over agreement as log-odds, the nearer to a usual one the fewer the tokens."""
         assert self.agreement is not None
-        measured = log_odds(self.las) - log_odds(self.agreement)
-        return (self.tokens * measured + FEW * LEAD) / (self.tokens + FEW)
+        measured, usual = log_odds(self.las) - log_odds(self.agreement), LEAD * (self.members - 1)
+        return (self.tokens * measured + FEW * usual) / (self.tokens + FEW)
 
     @staticmethod
     def of(parser: EnsembleParser) -> SourceScores | None:
@@ -69,7 +70,8 @@ class SourceScores(NamedTuple):
         agreement, tokens = (parser.familiarity.get(name) for name in ("agreement", "tokens"))
         if "scores" not in facts or not isinstance(agreement, float | None) or not isinstance(tokens, int):
             return None
-        return SourceScores(facts["scores"]["vote"]["las"], agreement if len(parser.members) > 1 else None, tokens)
+        n = len(parser.members)
+        return SourceScores(facts["scores"]["vote"]["las"], agreement if n > 1 else None, tokens, n)
 
 
 def all_agree(parse: Treebank) -> Bools | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,7 +84,7 @@ class EnsembleParser:
         usual = self.familiarity.get("usual")
         return usual if isinstance(usual, float) else None
 
-    @property
+    @functools.cached_property
     def trees_alone(self) -> EnsembleParser:
         """The same without the confidence that its trees do not need."""
         return dataclasses.replace(self, judge=self.judge.trees_alone)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,13 +58,13 @@ def test_as_much_agreement_as_on_a_large_source_means_an_accuracy_near_that(las:
     assert found.low - 0.01 <= las <= found.high + 0.01
 
 
-@given(percents, percents, st.integers(0, 10**6))
-def test_the_lead_over_agreement_is_between_the_measured_and_the_usual_one(las: float, here: float, n: int) -> None:
-    few, many = (SourceScores(las, here, tokens).lead for tokens in (n, 2 * n + 1))
-    measured = log_odds(las) - log_odds(here)
-    assert min(measured, LEAD) - 1e-9 <= few <= max(measured, LEAD) + 1e-9
+@given(percents, percents, st.integers(0, 10**6), st.integers(2, 9))
+def test_the_lead_over_agreement_is_between_measured_and_usual(las: float, here: float, n: int, members: int) -> None:
+    few, many = (SourceScores(las, here, tokens, members).lead for tokens in (n, 2 * n + 1))
+    measured, usual = log_odds(las) - log_odds(here), LEAD * (members - 1)
+    assert min(measured, usual) - 1e-9 <= few <= max(measured, usual) + 1e-9
     assert abs(many - measured) <= abs(few - measured) + 1e-9
-    assert SourceScores(las, here, 0).lead == LEAD
+    assert SourceScores(las, here, 0, members).lead == pytest.approx(usual)
 
 
 @given(st.floats(1, 99), percents, st.integers(1, 10**6))

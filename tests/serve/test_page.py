@@ -34,8 +34,8 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def address(text_model: Path) -> Iterator[str]:
-    with serving(text_model, f"adapted={text_model}") as (_, address):
+def address(text_model: Path, tagged_model: Path) -> Iterator[str]:
+    with serving(text_model, f"adapted={text_model}", f"alone={tagged_model}") as (_, address):
         yield address
 
 
@@ -120,6 +120,15 @@ def test_a_pasted_text_is_parsed_fixed_and_taken_back(page: Any, text_model: Pat
     picture = saved(page, "#picture")
     assert picture.startswith("<svg ")
     assert ">dog</text>" in picture
+
+
+def test_a_model_of_one_member_has_no_legend(page: Any) -> None:
+    parse(page, "The dog saw cats.")
+    expect(page, "#legend").to_be_visible()
+    page.select_option("#model", "alone")
+    parse(page, GOLD)
+    expect(page, "#members").to_have_text("The model has one member: its tree is that of the vote.")
+    expect(page, "#legend").to_be_hidden()
 
 
 def test_the_keyboard_alone_is_enough(page: Any) -> None:

@@ -109,15 +109,36 @@ def test_another_address_is_warned_of(text_model: Path, monkeypatch: pytest.Monk
     assert "serving toy-text-250101 at http://0.0.0.0:1/" in said
 
 
+TRAINING = {"project_name": "toy", "train_samples": {"a": GOLD}, "base_model": None}
+
+
+def test_what_a_killed_server_leaves_goes_with_the_next_start(
+    text_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with serving(text_model, "--train", 1), serving(text_model, "--train", 1) as (process, _):
+        living, killed = sorted(tmp_path.iterdir(), key=lambda folder: folder.stat().st_mtime_ns)
+        Path(killed, "1").mkdir()
+        process.kill()
+        process.wait()
+        assert killed.exists()
+        with serving(text_model):
+            assert killed.exists()  # a server without trainings has no folder, and removes none
+        with serving(text_model, "--train", 1):
+            assert not killed.exists()
+            assert living.exists()
+            assert len([*tmp_path.iterdir()]) == 2
+
+
 def test_a_training_ends_with_the_server_and_leaves_nothing(
     text_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     with serving(text_model, "--train", 1) as (process, address):
-        assert not any(tmp_path.iterdir())
-        request = {"project_name": "toy", "train_samples": {"a": GOLD}, "base_model": None}
-        assert httpx2.post(f"{address}/parser/models/train/start", json=request).json()["status"] == "success"
-        assert len([*tmp_path.iterdir()]) == 1
+        (folder,) = tmp_path.iterdir()
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert not any(folder.iterdir())
+        assert httpx2.post(f"{address}/parser/models/train/start", json=TRAINING).json()["status"] == "success"
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
         assert process.stderr is not None

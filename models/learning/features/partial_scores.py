@@ -158,7 +158,7 @@ def empty_cache(parts: Parts, n_classes: int) -> ScoreCache:
     """Return arrays for the scores of ``parts``, without any scores yet."""
     n_parts = len(parts.bounds) - 1
     tags = np.zeros((n_parts + 1, CACHE_ROWS), np.uint64)
-    scores = np.zeros((n_parts + 1, CACHE_ROWS, n_classes), np.int32)
+    scores = np.empty((n_parts + 1, CACHE_ROWS, n_classes), np.int32)
     places, values = np.empty((len(parts.places), 3), np.int32), np.empty(parts.n_values, np.int64)
     nodes, keys = np.empty(len(parts.nodes), np.uint64), np.empty(n_parts * MAX_FEATURES, np.uint64)
     chosen, fresh, ends = np.empty((3, n_parts), np.int64)

@@ -162,14 +162,15 @@ class Tagger:
             )
             first = last
         slots = np.column_stack([treebank.tokens, chosen])[treebank.is_token]
-        distinct, number = np.unique(slots, axis=0, return_inverse=True)
+        distinct: dict[tuple[int, ...], int] = {}
+        number = [distinct.setdefault(row, len(distinct)) for row in zip(*slots.T.tolist(), strict=True)]
         words: dict[Word, int] = {ROOT: 0}
         places = [
             words.setdefault(names.word(treebank.words[token].form, classes), len(words))
-            for token, *classes in distinct.tolist()
+            for token, *classes in distinct
         ]
         new = np.zeros(len(treebank.tokens), np.int32)
-        new[treebank.is_token] = np.array(places, np.int32)[number.ravel()]
+        new[treebank.is_token] = np.array(places, np.int32)[number]
         return with_words(treebank, tuple(words), new), agreed, margins
 
     def _batch(
@@ -236,5 +237,9 @@ class _Names:
 
     def word(self, form: str, classes: list[int]) -> Word:
         """Return the word of a form and its classes, in the order of ``TASKS``."""
-        upos, feats, xpos, rule = (self._names[task][number] for task, number in zip(TASKS, classes, strict=True))
-        return Word(form, apply_rule(rule, form), upos, xpos, feats)
+        return _word(form, *(self._names[task][number] for task, number in zip(TASKS, classes, strict=True)))
+
+
+@functools.lru_cache(1 << 16)  # the words of a text recur
+def _word(form: str, upos: str, feats: str, xpos: str, rule: str) -> Word:
+    return Word(form, apply_rule(rule, form), upos, xpos, feats)

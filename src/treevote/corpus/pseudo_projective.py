@@ -103,21 +103,31 @@ def deprojectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     _check(encoding)
     if encoding == "none":
         return treebank
-    marks = [_read(label) for label in treebank.labels]
-    labels = {label: index for index, label in enumerate(dict.fromkeys(mark.label for mark in marks))}
-
-    # One entry more at the end, since the deprel of ROOT and of tokens without a head is -1.
-    deprels = np.array([*(labels[mark.label] for mark in marks), -1], np.int32)[treebank.deprels]
-    lifted = np.array([*(mark.lifted for mark in marks), False])[treebank.deprels]
-    sought = np.array([*(labels.get(mark.head, -1) for mark in marks), -1], np.int32)[treebank.deprels]
-    on_path = np.array([*(mark.on_path for mark in marks), False])[treebank.deprels]
-
+    labels, *columns = _columns(treebank.labels)
+    deprels, lifted, sought, on_path = (column[treebank.deprels] for column in columns)
     marked = per_sentence(lifted, treebank.offsets) > 0
     require_trees(treebank, marked)
     heads, sentences = treebank.heads.copy(), np.flatnonzero(marked)
     by_label, by_path = "head" in encoding, "path" in encoding
     _restore(heads, deprels, lifted, sought, on_path, treebank.offsets, sentences, by_label, by_path)
-    return treebank.with_trees(heads, deprels, tuple(labels))
+    return treebank.with_trees(heads, deprels, labels)
+
+
+@functools.lru_cache(1 << 7)  # the labels of a parser are always the same
+def _columns(marked: tuple[str, ...]) -> tuple[tuple[str, ...], Ints, Bools, Ints, Bools]:
+    """Return the labels without marks, and for each marked label its plain label, lift, label sought, and path mark.
+
+    One entry more is at the end, since the deprel of ROOT and of tokens without a head is -1.
+    """
+    marks = [_read(label) for label in marked]
+    labels = {label: index for index, label in enumerate(dict.fromkeys(mark.label for mark in marks))}
+    return (
+        tuple(labels),
+        np.array([*(labels[mark.label] for mark in marks), -1], np.int32),
+        np.array([*(mark.lifted for mark in marks), False]),
+        np.array([*(labels.get(mark.head, -1) for mark in marks), -1], np.int32),
+        np.array([*(mark.on_path for mark in marks), False]),
+    )
 
 
 def plain_labels(labels: Sequence[str], encoding: Encoding) -> tuple[list[str], Bools]:

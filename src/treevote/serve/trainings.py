@@ -1,28 +1,34 @@
 """Models that clients train: one at a time, in a process of its own, in a folder that is removed with the server.
 
-No name of a request becomes a path: folders are numbered, and the text goes to ``treevote train`` through a pipe.
+No name of a request becomes a path: folders are numbered, and the text goes to ``treevote train`` through a pipe. The
+folder is locked while the server lives: that of a server that was killed is removed by the next one with trainings.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ModelError
+from treevote.files.temporaries import temporary
 from treevote.serve.answers import RequestError
 from treevote.serve.limits import Limits
 from treevote.store import folder as store
 
 COMMAND = ("train", "-", "--format", "conllu", "--fast", "--from-tokens", "--folds", "3", "--output")
 """Words of the command, without the folder: one parser with its taggers, measured on folds of the training data."""
+
+TARGET = "treevote-serve"
+"""Name, never of a file, by which the folders of all servers are known as such."""
 
 MAX_MODEL = 256 << 20
 """Maximum size of a model in bytes."""
@@ -63,8 +69,12 @@ class Trainings:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.named: dict[tuple[str, str], Training] = {}
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._count = 0
+        self._end = ExitStack()
+        self._folder = Path()
+        if limits.models:
+            self._folder = Path(self._end.enter_context(temporary(Path(tempfile.gettempdir(), TARGET), folder=True)))
+            os.chmod(self._folder, 0o700)
 
     def require_room(self) -> None:
         """Raise a RequestError, with 403 or 429, if no training can be started."""
@@ -81,10 +91,8 @@ class Trainings:
         self.require_room()
         for old in [name for name, training in self.named.items() if training.has_failed][:-FAILED]:
             del self.named[old]
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="treevote-")
         self._count += 1
-        folder = Path(self._folder.name, str(self._count))
+        folder = self._folder / str(self._count)
         training = Training(self._count, folder, asyncio.create_task(self._train(folder, text)))
         training.task.add_done_callback(lambda task: task.cancelled() or task.exception())  # which nobody may ask for
         self.named[name] = training
@@ -99,8 +107,7 @@ class Trainings:
 
     def close(self) -> None:
         """Remove all models, when the event loop has ended."""
-        if self._folder is not None:
-            self._folder.cleanup()
+        self._end.close()
 
     async def _train(self, folder: Path, text: bytes) -> TrainedModel:
         process = await asyncio.create_subprocess_exec(
