@@ -67,6 +67,10 @@ class EnsembleParser:
                 shared[name] = dataclasses.replace(member, memo=memo)
         object.__setattr__(self, "members", shared)
 
+    def __repr__(self) -> str:
+        """Return one line: a model has millions of numbers."""
+        return f"<EnsembleParser: {', '.join(self.members)}>"
+
     @property
     def has_confidence(self) -> bool:
         """Whether the vote knows the probability that an arc is right."""

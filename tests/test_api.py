@@ -158,6 +158,12 @@ def test_a_treebank_is_a_sequence_with_a_short_name() -> None:
     assert repr(marked).endswith(" labels, with support>")
 
 
+def test_a_model_has_a_short_name(model: Path) -> None:
+    parser = treevote.load(model)
+    assert repr(parser) == f"<EnsembleParser: {', '.join(parser.members)}>"
+    assert len(repr(parser)) < 200
+
+
 def test_trees_are_drawn_in_notebooks() -> None:
     assert TEST._repr_svg_().count("<title>") == 3
     assert TEST[0]._repr_svg_().startswith("<svg")

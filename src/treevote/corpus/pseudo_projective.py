@@ -103,8 +103,9 @@ def deprojectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     _check(encoding)
     if encoding == "none":
         return treebank
-    labels, *columns = _columns(treebank.labels)
-    deprels, lifted, sought, on_path = (column[treebank.deprels] for column in columns)
+    labels, plain, lift, head_label, path = _columns(treebank.labels)
+    used = treebank.deprels
+    deprels, lifted, sought, on_path = plain[used], lift[used], head_label[used], path[used]
     marked = per_sentence(lifted, treebank.offsets) > 0
     require_trees(treebank, marked)
     heads, sentences = treebank.heads.copy(), np.flatnonzero(marked)

@@ -90,9 +90,9 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
         yield table(["labels that differ most", "% of the training data", "% of the added sentences"], rows)
     if facts.get("scores"):
         scores = facts["scores"]
-        told = {"folds": any(each["domain"] == BY_FOLDS for each in scores)}
-        told |= {"AllTags": any(each["metric"] == "AllTags" for each in scores), "scores": True}
-        yield f"{_scores(scores)}\n{wrapped(' '.join(LEGENDS[name] for name, there in told.items() if there))}"
+        legends = {"folds": any(each["domain"] == BY_FOLDS for each in scores)}
+        legends |= {"AllTags": any(each["metric"] == "AllTags" for each in scores), "scores": True}
+        yield f"{_scores(scores)}\n{wrapped(' '.join(LEGENDS[name] for name, there in legends.items() if there))}"
     if errors := facts.get("target_train", {}).get("calibration_error"):
         names = {"before": "as on the source", "after": "recalibrated"}
         rows = [[title, f"{errors[key]:.3f}"] for key, title in names.items() if key in errors]
