@@ -103,8 +103,9 @@ def deprojectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     _check(encoding)
     if encoding == "none":
         return treebank
-    labels, *columns = _columns(treebank.labels)
-    deprels, lifted, sought, on_path = (column[treebank.deprels] for column in columns)
+    labels, plain, lifts, targets, paths = _columns(treebank.labels)
+    deprels, lifted = plain[treebank.deprels], lifts[treebank.deprels]
+    sought, on_path = targets[treebank.deprels], paths[treebank.deprels]
     marked = per_sentence(lifted, treebank.offsets) > 0
     require_trees(treebank, marked)
     heads, sentences = treebank.heads.copy(), np.flatnonzero(marked)
