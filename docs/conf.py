@@ -21,10 +21,13 @@ smartquotes = False  # two hyphens are an option
 
 html_theme = "furo"
 html_title = f"treevote {version}"
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
 
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 
+autodoc_preserve_defaults = True  # as they stand in the code
 autodoc_typehints = "none"  # docstrings name the types, with shapes
 default_role = "py:obj"
 numpydoc_class_members_toctree = False

@@ -4,6 +4,7 @@ Confidence is calibrated on the source, and too high elsewhere; so is the accura
 over domains accuracy falls as agreement does (Baek et al. 2022, "Agreement-on-the-line"; Garg et al. 2022, "Leveraging
 unlabeled data to predict out-of-distribution performance"): the log-odds of LAS fall by the fall of the log-odds of
 agreement, and somewhat more. How much more differs from one domain to the next; `SHIFTS` are the ends of what was seen.
+The lead of LAS over agreement is uncertain where few tokens were measured: it shrinks to a usual one.
 The standard error of the LAS of a text of so many tokens widens the range on both sides.
 Agreement is the share of tokens to which all members give the same head and label.
 """
@@ -25,7 +26,11 @@ Basis = Literal["agreement", "confidence", "labels", "changes"]
 # Lowest and highest shift of the log-odds of LAS over pairs of model and domain, but for 5 % (see the recipe of
 # adaptation). *Agreement*: from the source to the text, beyond the shift of the agreement; *confidence*: from the mean
 # confidence of a model with one member to its LAS.
-SHIFTS: dict[Basis, tuple[float, float]] = {"agreement": (-0.34, 0.10), "confidence": (-1.0, 0.0)}
+SHIFTS: dict[Basis, tuple[float, float]] = {"agreement": (-0.36, 0.10), "confidence": (-1.0, 0.0)}
+
+# The usual lead of LAS over agreement on the source, as log-odds, for each member but the first; and the number of
+# development tokens that weigh as much as it.
+LEAD, FEW = 0.13, 3000
 
 _LEAST = 0.1  # percent: nearer to 0 and 100 nothing has log-odds
 
@@ -49,6 +54,14 @@ class SourceScores(NamedTuple):
     las: float
     agreement: float | None  # of several members
     tokens: int = 0
+    members: int = 2
+
+    @property
+    def lead(self) -> float:
+        """The lead of LAS over agreement as log-odds, the nearer to a usual one the fewer the tokens."""
+        assert self.agreement is not None
+        measured, usual = log_odds(self.las) - log_odds(self.agreement), LEAD * (self.members - 1)
+        return (self.tokens * measured + FEW * usual) / (self.tokens + FEW)
 
     @staticmethod
     def of(parser: EnsembleParser) -> SourceScores | None:
@@ -57,7 +70,8 @@ class SourceScores(NamedTuple):
         agreement, tokens = (parser.familiarity.get(name) for name in ("agreement", "tokens"))
         if "scores" not in facts or not isinstance(agreement, float | None) or not isinstance(tokens, int):
             return None
-        return SourceScores(facts["scores"]["vote"]["las"], agreement if len(parser.members) > 1 else None, tokens)
+        n = len(parser.members)
+        return SourceScores(facts["scores"]["vote"]["las"], agreement if n > 1 else None, tokens, n)
 
 
 def all_agree(parse: Treebank) -> Bools | None:
@@ -77,7 +91,7 @@ def estimate(
     if source is None:
         return None
     if source.agreement is not None and agreed is not None:
-        return _shifted(log_odds(source.las) - log_odds(source.agreement) + log_odds(agreed), "agreement", tokens)
+        return _shifted(source.lead + log_odds(agreed), "agreement", tokens)
     if confidence is not None:  # on the source it is the LAS
         return _shifted(log_odds(confidence), "confidence", tokens)
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from benchmarks.domains import LARGE, OTHER_LANGUAGES, Genre, _parts
+from benchmarks.domains import FIRST_CHECK, LARGE, OTHER_LANGUAGES, SECOND_CHECK, Genre, _parts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,9 +33,19 @@ def test_no_document_is_in_two_parts(sizes: list[int]) -> None:
     assert len(test) > 0
 
 
-@pytest.mark.parametrize("sent_id", ["wiki-1.p.2.s.3", "gdt-20-ep-sessions_3-7", "CF10-2"])
-def test_genre_and_document_begin_a_sent_id(sent_id: str) -> None:
-    matches = [found for pattern in OTHER_LANGUAGES.values() if (found := re.match(pattern, sent_id))]
-    assert [(found[0], found[1]) for found in matches] == [
-        {"w": ("wiki-1", "wiki"), "g": ("gdt-20-ep-sessions_3", "ep"), "C": ("CF10", "CF")}[sent_id[0]]
-    ]
+@pytest.mark.parametrize(
+    ("comment", "document", "genre"),
+    [
+        ("sent_id = wiki-1.p.2.s.3", "wiki-1", "wiki"),
+        ("sent_id = gdt-20-ep-sessions_3-7", "gdt-20-ep-sessions_3", "ep"),
+        ("sent_id = CF10-2", "CF10", "CF"),
+        ("sent_id = fD05.3", "fD05", "f"),
+        ("sent_id = dev-s7", "dev-s7", "dev-s"),
+        ("orig_file_sentence AFP_ARB_20000715.0074#12", "AFP_ARB_20000715.0074", "AFP"),
+        ("source = The Gothic Bible, 1 Corinthians 12", "1 Corinthians 12", "1 Corinthians"),
+    ],
+)
+def test_comments_tell_document_and_genre(comment: str, document: str, genre: str) -> None:
+    patterns = [*OTHER_LANGUAGES.values(), *FIRST_CHECK.values(), *SECOND_CHECK.values()]
+    matches = [found for pattern in patterns if (found := re.search(pattern, comment))]
+    assert [(found[0].endswith(document), found[1]) for found in matches] == [(True, genre)]

@@ -82,7 +82,7 @@ def announce(compiled: CompilationState) -> None:
         return
     _announced = True
     if compiled.folder:
-        say(f"compiling kernels, once on this machine; they are kept in {compiled.folder}")
+        say(f"compiling the kernels of this command, once on this machine; they are kept in {compiled.folder}")
     else:
         say(
             "compiling kernels, as every run will do: no folder to keep them in can be written to; "

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from treevote.adaptation.guard import DomainScores
 from treevote.adaptation.measuring import Measurement, estimates
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.estimate import Estimate, SourceScores, all_agree, estimate
+from treevote.ensemble.estimate import LEAD, Estimate, SourceScores, all_agree, estimate, log_odds
 from treevote.ensemble.parser import EnsembleParser
 from treevote.evaluation.agreement import unanimous
 from treevote.evaluation.counts import count_by_sentence
@@ -51,10 +52,19 @@ def test_less_agreement_never_means_more_accuracy(las: float, here: float, one: 
 
 
 @given(st.floats(1, 99), percents)
-def test_as_much_agreement_as_on_the_source_means_an_accuracy_near_that(las: float, agreed: float) -> None:
-    found = estimate(SourceScores(las, agreed), agreed, None, TOKENS)
+def test_as_much_agreement_as_on_a_large_source_means_an_accuracy_near_that(las: float, agreed: float) -> None:
+    found = estimate(SourceScores(las, agreed, 10**9), agreed, None, TOKENS)
     assert found is not None
     assert found.low - 0.01 <= las <= found.high + 0.01
+
+
+@given(percents, percents, st.integers(0, 10**6), st.integers(2, 9))
+def test_the_lead_over_agreement_is_between_measured_and_usual(las: float, here: float, n: int, members: int) -> None:
+    few, many = (SourceScores(las, here, tokens, members).lead for tokens in (n, 2 * n + 1))
+    measured, usual = log_odds(las) - log_odds(here), LEAD * (members - 1)
+    assert min(measured, usual) - 1e-9 <= few <= max(measured, usual) + 1e-9
+    assert abs(many - measured) <= abs(few - measured) + 1e-9
+    assert SourceScores(las, here, 0, members).lead == pytest.approx(usual)
 
 
 @given(st.floats(1, 99), percents, st.integers(1, 10**6))

@@ -44,8 +44,10 @@ def test_public_names_exist() -> None:
 
 def test_help_and_version() -> None:
     assert run("--version") == f"treevote {treevote.__version__}\n"
+    listed = run("--help").partition("Commands:")[2]
+    assert "..." not in listed  # each first sentence fits into a line of 80 columns
     for command in "train", "parse", "vote", "evaluate", "inspect", "quickstart":
-        assert command in run("--help")
+        assert command in listed
         assert "Usage:" in run(command, "--help")
 
 

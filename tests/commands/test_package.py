@@ -241,7 +241,7 @@ def _change_manifest(folder: Path, **changes: object) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--name", "en-toy"), "--licence: expected one, found none: a package is passed on"),
+        (("--name", "en-toy"), "--licence: expected one, found none: the licence of the training data may forbid"),
         (("--name", "en-toy", "--licence", "CC BY-SA 4.0"), "expected an SPDX expression"),
         (("--name", "en-toy", "--licence", ""), "expected an SPDX expression"),
         ((*WORDS, "--version", "one"), "--version: expected a version, found 'one'"),

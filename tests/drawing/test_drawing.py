@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 from collections.abc import Sequence
 from xml.etree import ElementTree
@@ -353,3 +354,15 @@ def test_long_sentences_are_broken_into_lines_of_the_width() -> None:
     picture = svg.draw(long, width=300)
     assert picture.width <= 300
     assert picture.height > svg.draw(long, width=3000).height * 3
+
+
+@given(any_heads | trees(max_tokens=12).map(list), st.sampled_from([150.0, 378.0, 900.0]), st.data())
+def test_labels_of_a_height_are_apart(heads: list[int], width: float, data: st.DataObject) -> None:
+    n = len(heads) - 1
+    deprels = data.draw(st.lists(st.sampled_from([*LABELS, "", "x" * 30]), min_size=n, max_size=n))
+    root = ElementTree.fromstring(svg.draw(sentence(heads, deprels=deprels), width=width).markup)
+    labels = [
+        (e.get("y"), float(e.get("x", "")), e.text or "") for e in root.iter(f"{SVG}text") if e.get("class") == "l"
+    ]
+    for (y, x, label), (other_y, other_x, other) in itertools.combinations(labels, 2):
+        assert y != other_y or abs(x - other_x) >= (ems(label) + ems(other)) * svg.LABEL / 2 - 1

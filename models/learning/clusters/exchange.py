@@ -27,7 +27,7 @@ _TABLE = 1 << 16  # values of n log n that are looked up
 
 
 class Bigrams(NamedTuple):
-    """How often each word occurs, and in CSR form how often each word follows each.
+    """Counts of the words, and of their bigrams in CSR form.
 
     The followers of word ``w`` are ``words[first[w] : first[w + 1]]``, with their ``times``.
     """
@@ -38,7 +38,7 @@ class Bigrams(NamedTuple):
     times: Longs
 
     def reversed(self) -> Bigrams:
-        """Return how often each word comes before each."""
+        """Return the same bigrams by their second word."""
         n_words = len(self.counts)
         before = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(self.first))
         order = np.argsort(self.words, kind="stable")

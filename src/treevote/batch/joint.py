@@ -52,7 +52,7 @@ class ChunkParse(NamedTuple):
 
 @dataclass(frozen=True)
 class ParseJob:
-    """A stored parser, that is an ensemble or one member of it, with options of the parse; small when it is pickled.
+    """A parse job: a stored parser (an ensemble, or one member of it) and the options of the parse; cheap to pickle.
 
     A faulty sentence is left out or kept unparsed; with ``"stop"`` its file has no output. Lemmas and tags are
     predicted as `treevote.models.text.text_annotator` says. Heads or labels of the input may be kept, see

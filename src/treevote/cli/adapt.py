@@ -21,8 +21,8 @@ def adapt(
         list[str] | None,
         typer.Argument(
             metavar="<TEXT>...",
-            help="Text of the new domain, tagged as the training data; any text if the model tags. "
-            "None is needed with --target-train.",
+            help="Text of the new domain, with tags as in the training data; any text if the model has a tagger. "
+            "With --target-train it may be left out.",
         ),
     ] = None,
     dev: Annotated[str | None, options.file(help="Treebank of the old domain to measure on.")] = None,
@@ -33,12 +33,12 @@ def adapt(
     external: Annotated[
         list[str] | None,
         options.input(
-            metavar="<PARSE>...", help="Parses of the text by other parsers, further members of the committee."
+            metavar="<PARSE>...", help="Parses of the text by other parsers, as further members of the committee."
         ),
     ] = None,
     format: Annotated[
         Literal["auto", "conllu", "conllx", "text", "lines"],
-        options.input(help="Format of the files; text and lines are running text, of TEXT alone."),
+        options.input(help="Format of the files; only TEXT may be running text (text, lines)."),
     ] = "auto",
     clusters: options.Clusters = None,
     config: options.Config = None,
@@ -50,42 +50,52 @@ def adapt(
         ),
     ] = None,
     committee: Annotated[
-        str | None, options.members(show_default="the scheme's", help="Parsers whose agreement counts.")
+        str | None, options.members(show_default="the scheme's", help="Parsers that have to agree.")
     ] = None,
-    rounds: Annotated[int | None, _setting(min=1, help="Maximum number of rounds.")] = None,
+    rounds: Annotated[int | None, _setting(metavar="<N>", min=1, help="Maximum number of rounds.")] = None,
     min_agreement: Annotated[
         float | None,
         _setting(
+            metavar="<SHARE>",
             min=0,
             max=1,
-            help="Least share of tokens on which the committee agrees; 1: identical parses, 0: all sentences.",
+            help="Least share of tokens on which the committee agrees; 1 for identical parses, 0 for all sentences.",
         ),
     ] = None,
-    min_confidence: Annotated[float | None, _setting(min=0, max=1, help="Least mean confidence of a sentence.")] = None,
+    min_confidence: Annotated[
+        float | None, _setting(metavar="<P>", min=0, max=1, help="Least mean confidence of a sentence.")
+    ] = None,
     balanced: Annotated[
         bool | None,
-        _setting(
-            "--balanced/--unbalanced", help="Whether the same proportion of long and of short sentences is selected."
-        ),
+        _setting("--balanced/--unbalanced", help="Select the same proportion of long and of short sentences."),
     ] = None,
     members: Annotated[
         str | None,
         options.members(help="Members of the adapted model.", show_default="the scheme's, or those of MODEL"),
     ] = None,
     source_copies: Annotated[
-        int | None, _setting(min=1, help="Copies of the training data beside the new sentences.")
+        int | None, _setting(metavar="<N>", min=1, help="Copies of the training data beside the new sentences.")
     ] = None,
     retrain: Annotated[
-        Literal["both", "parsers", "taggers"] | None, _setting(help="What is trained again, of a model with taggers.")
+        Literal["both", "parsers", "taggers"] | None,
+        _setting(help="Parts of a model with taggers that are trained again."),
     ] = None,
     margin: Annotated[
         float | None,
-        options.guard(min=0, max=100, help="Maximum loss of LAS on --dev.", show_default="that of --config, or 1.5"),
+        options.guard(
+            metavar="<POINTS>",
+            min=0,
+            max=100,
+            help="Maximum loss of LAS on --dev.",
+            show_default="that of --config, or 1.5",
+        ),
     ] = None,
     force: Annotated[bool, options.guard("--force", help="Write the model even if it is judged worse.")] = False,
     seed: Annotated[
         int | None,
-        options.machine(min=0, help="Seed of the training.", show_default="that of --config, or the model's"),
+        options.machine(
+            metavar="<N>", min=0, help="Seed of the training.", show_default="that of --config, or the model's"
+        ),
     ] = None,
     jobs: options.NJobs = 1,
     backend: options.Backend = None,
@@ -94,7 +104,7 @@ def adapt(
         Path | None,
         options.machine(
             metavar="<DIR>",
-            help="Folder for finished steps, from which the same command goes on after a kill.",
+            help="Folder for finished steps; the same command goes on from there.",
             show_default="the --output with .work",
         ),
     ] = None,
@@ -103,11 +113,11 @@ def adapt(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Adapt a model to text of a new domain, and keep it only if it is no worse.
+    """Adapt a model to unlabelled text of a new domain.
 
-    Sentences on which different parsers agree join the training data; so do, for the taggers of a model that tags,
-    sentences on whose tags they agree; and the labelled sentences of --target-train. Trees in TEXT are not read. An
-    adapted model that is judged worse is not written, and the exit code is 3.
+    Sentences on which different parsers agree join the training data. If the model has taggers, sentences on whose tags
+    they agree join the training data of the taggers. The labelled sentences of --target-train are added as well. Trees
+    in TEXT are not read. An adapted model that is judged worse is not written, and the exit code is 3.
     """
     from treevote.adaptation.configuration import read_configuration
     from treevote.commands.adapt import adapt as run

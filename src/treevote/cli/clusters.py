@@ -16,7 +16,7 @@ def clusters(
     output: options.Output = "-",
     model: Annotated[
         str | None,
-        options.input(metavar="<MODEL>", help="Model, folder or name, whose tokenizer reads running text."),
+        options.input(metavar="<MODEL>", help="Model whose tokenizer reads running text: its folder, or its name."),
     ] = None,
     format: Annotated[
         Literal["auto", "conllu", "conllx", "text", "lines"],
@@ -25,9 +25,10 @@ def clusters(
     classes: Annotated[int, options.choice(metavar="<N>", min=1, max=2000, help="Number of classes of words.")] = 128,
     least: Annotated[int, options.choice(metavar="<N>", min=1, help="Least number of occurrences of a word.")] = 2,
 ) -> None:
-    """Make clusters of words from text without trees, for train and adapt --word-clusters.
+    """Make clusters of words from text without trees.
 
-    Words that occur among the same words have paths with a common prefix (Brown et al. 1992).
+    Words that occur among the same words have paths with a common prefix (Brown et al. 1992). The file is for train and
+    adapt --word-clusters.
     """
     from treevote.commands.clusters import make_clusters
     from treevote.terminal import say
@@ -42,7 +43,10 @@ def text(
     output: options.Output = "-",
     lines: Annotated[bool, options.output("--lines", help="Write each sentence on a line of its own.")] = False,
 ) -> None:
-    """Write the plain text of a CoNLL-U file: of parsed running text, that text byte for byte."""
+    """Write the plain text of a CoNLL-U file.
+
+    The parse of a running text gives that text back byte for byte.
+    """
     from treevote.commands.text import write_text
     from treevote.terminal import say, warn
 

@@ -14,11 +14,12 @@ def doctor(
     files: Annotated[list[str], typer.Argument(metavar="<TREEBANK>...", help="Sentences with trees.")],
     format: options.FileFormat = "auto",
     acknowledged: Annotated[
-        str | None, options.file(help="Cases that are meant so, in lines as --list writes them; they are left out.")
+        str | None,
+        options.file(help="Suspects that are right after all, in lines as --list writes them; they are left out."),
     ] = None,
     config: options.Config = None,
     fast: Annotated[
-        bool, options.choice("--fast", help="One greedy parser: quicker, and finds a little less.")
+        bool, options.choice("--fast", help="Use one greedy parser: it is quicker, and finds slightly fewer errors.")
     ] = False,
     members: Annotated[
         str | None,
@@ -29,15 +30,19 @@ def doctor(
         options.choice(
             metavar="<N>",
             min=2,
-            help="Parts of the treebank, each parsed after training on the others.",
+            help="Number of parts of the treebank; each is parsed after training on the others.",
             show_default="3",
         ),
     ] = None,
-    least: Annotated[float, options.choice(min=0, max=1, help="Least probability of a suspect, by the parsers.")] = 0.2,
+    least: Annotated[
+        float, options.choice(metavar="<P>", min=0, max=1, help="Least probability of a suspect, by the parsers.")
+    ] = 0.2,
     fail_over: Annotated[
-        int | None, options.guard(metavar="<N>", min=0, help="Exit with 3 if more than N suspects have that.")
+        int | None, options.guard(metavar="<N>", min=0, help="Exit with 3 if more than N suspects reach --least.")
     ] = None,
-    seed: Annotated[int | None, options.machine(min=0, help="Seed of the training.", show_default="0")] = None,
+    seed: Annotated[
+        int | None, options.machine(metavar="<N>", min=0, help="Seed of the training.", show_default="0")
+    ] = None,
     jobs: options.NJobs = 1,
     backend: options.Backend = None,
     cluster: options.Cluster = None,
@@ -45,7 +50,7 @@ def doctor(
         Path | None,
         options.machine(
             metavar="<DIR>",
-            help="Folder for the parses, from which the same command goes on; it stays if it is named.",
+            help="Folder for the parses; the same command goes on from there. A folder named here is kept.",
             show_default="the treebank with .doctor",
         ),
     ] = None,
@@ -60,10 +65,11 @@ def doctor(
     report: Annotated[str | None, options.output(metavar="<FILE>", help="Write a report, one HTML page.")] = None,
     json: options.Json = False,
 ) -> None:
-    """Find annotation errors of a treebank: arcs and labels that are probably wrong, the most probable first.
+    """Find arcs and labels of a treebank that are probably wrong.
 
-    The treebank is parsed by folds. A suspect is a word whose head or label the parsers reject, that has another
-    analysis elsewhere among the same words, or whose arc breaks a habit of the treebank.
+    The treebank is parsed by folds. A suspect is a word whose head or label the parsers reject, or which has another
+    analysis elsewhere among the same words, or whose arc is unusual in this treebank. The most probable error comes
+    first.
     """
     from treevote.commands.doctor import doctor as run
     from treevote.report.doctor import as_json, as_text, write_list, write_marked

@@ -20,31 +20,38 @@ def evaluate(
     ] = None,
     format: options.FileFormat = "auto",
     ud: Annotated[
-        bool | None, options.choice("--ud/--conllx", help="Convention; by default that of GOLD's format.")
+        bool | None,
+        options.choice("--ud/--conllx", help="Convention of the scores; by default the one of GOLD's format."),
     ] = None,
-    punct: Annotated[bool, options.choice("--punct/--no-punct", help="Whether punctuation is scored.")] = True,
+    punct: Annotated[bool, options.choice("--punct/--no-punct", help="Score punctuation, or leave it out.")] = True,
     all_faults: options.AllFaults = False,
     fail_under: Annotated[
         list[str] | None,
-        options.guard(metavar="<METRIC=NUMBER>...", help="Exit with 3 if a system is below, as in LAS=87."),
+        options.guard(
+            metavar="<METRIC=NUMBER>...", help="Exit with 3 if a score of a system is lower, such as LAS=87."
+        ),
     ] = None,
     against: Annotated[
         str | None,
-        options.guard(metavar="<BASELINE>", help="System or file that no system may be worse than, else exit with 3."),
+        options.guard(
+            metavar="<BASELINE>", help="System or file to compare with; exit with 3 if another system is worse."
+        ),
     ] = None,
     max_loss: Annotated[
         list[str] | None,
         options.guard(
-            metavar="<[METRIC=]NUMBER>...", help="Points that may be lost against it; METRIC is LAS.", show_default="0"
+            metavar="<[METRIC=]NUMBER>...",
+            help="Points that a system may lose against BASELINE; METRIC is LAS if left out.",
+            show_default="0",
         ),
     ] = None,
     significant: Annotated[
-        bool, options.guard("--significant", help="Only a significant loss against it (corrected p < 0.05) fails.")
+        bool, options.guard("--significant", help="Exit with 3 only if the loss is significant (corrected p < 0.05).")
     ] = False,
     well_formed: Annotated[
-        bool, options.guard("--well-formed", help="Exit with 3 if a system has sentences that are no trees.")
+        bool, options.guard("--well-formed", help="Exit with 3 if some sentences of a system are not trees.")
     ] = False,
-    seed: Annotated[int, options.machine(min=0, help="Seed of the significance tests.")] = 0,
+    seed: Annotated[int, options.machine(metavar="<N>", min=0, help="Seed of the significance tests.")] = 0,
     report: Annotated[str | None, options.output(metavar="<FILE>", help="Write a report, one HTML page.")] = None,
     json: options.FullJson = None,
     csv: Annotated[
@@ -53,15 +60,19 @@ def evaluate(
     ] = False,
     latex: Annotated[
         bool,
-        options.output("--latex", help="Answer as a table in LaTeX: the best in bold, a star if worse (p < 0.05)."),
+        options.output(
+            "--latex",
+            help="Answer as a table in LaTeX; the best is bold, a star marks what is significantly worse (p < 0.05).",
+        ),
     ] = False,
 ) -> None:
-    """Compare the parses of systems with gold trees, and say which is best.
+    """Compare parses with gold trees, and say which is best.
 
-    LAS, UAS: tokens with the right head, with and without the label. CLAS: the same for content words; MLAS: with tags
-    and features as well; BLEX: with lemmas. LA: the right label. root: tokens rightly on ROOT. complete: sentences with
-    all heads right. Two systems or more are compared by two paired tests over sentences: points is the difference, with
-    the 95 % interval of the bootstrap; p bootstrap and p randomization are corrected by Holm's method for all pairs.
+    UAS counts tokens with the right head, LAS tokens with the right head and label. CLAS is LAS of content words, MLAS
+    also wants their tags and features right, BLEX their lemmas. LA counts labels alone, root tokens rightly on ROOT,
+    complete sentences with all heads right. Two systems or more are compared by two paired tests over sentences: points
+    is the difference, with the 95 % interval of the bootstrap. p bootstrap and p randomization are corrected for all
+    pairs by Holm's method.
     """
     from treevote.commands.evaluate import evaluate as run
     from treevote.commands.evaluate import with_baseline
@@ -116,7 +127,7 @@ def evaluate(
 
 def reliability(
     gold: Annotated[str, typer.Argument(metavar="<GOLD>", help="Sentences with trees.")],
-    system: Annotated[str, typer.Argument(metavar="<PARSE>", help="The same, parsed with --confidence.")],
+    system: Annotated[str, typer.Argument(metavar="<PARSE>", help="The same sentences, parsed with --confidence.")],
     json: options.Json = False,
 ) -> None:
     """Compare the confidence of a parse with its accuracy."""
@@ -135,7 +146,10 @@ def cascade(
     format: options.FileFormat = "auto",
     json: options.Json = False,
 ) -> None:
-    """Evaluate a model with gold tags, with predicted tags, and from raw text."""
+    """Evaluate a model on gold tags, gold tokens and raw text.
+
+    The three rows show how much is lost with predicted tags, and how much with predicted tokens.
+    """
     from treevote.commands.evaluate import cascade as run
     from treevote.report.evaluation import cascade_json, cascade_text
     from treevote.terminal import tell

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -61,7 +62,7 @@ class Command(TyperCommand):
             if argument := param.param_type_name == "argument":
                 spelling = param.metavar  # without the type
             title = "Arguments" if argument else getattr(param, "rich_help_panel", None) or "Options"
-            panels[title].append((spelling, meaning))
+            panels[title].append((spelling, _range_in_words(meaning)))
         return {title: records for title, records in panels.items() if records}
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -97,6 +98,17 @@ class Command(TyperCommand):
             else:
                 spelled += [option, arg] if option and args[i - 1] != option else [arg]
         return super().parse_args(ctx, spelled)
+
+
+def _range_in_words(meaning: str) -> str:
+    """Return the help of an option with plain words for its default and its range.
+
+    >>> _range_in_words("Seed. [default: (0); x>=0]"), _range_in_words("Share. [0<=x<=1]")
+    ('Seed. [default: 0; at least 0]', 'Share. [0 to 1]')
+    """
+    meaning = re.sub(r"\[default: \((.*)\)", r"[default: \1", meaning)
+    meaning = re.sub(r"x>=(\S+)\]$", r"at least \1]", meaning)
+    return re.sub(r"([\d.]+)<=x<=(\S+)\]$", r"\1 to \2]", meaning)
 
 
 def _announce(compiled: CompilationState) -> None:

@@ -11,28 +11,30 @@ from treevote.cli import options
 
 def inspect(
     model: Annotated[
-        str | None, typer.Argument(metavar="<MODEL>", help=f"{options.MODEL} Without it all these are listed.")
+        str | None,
+        typer.Argument(metavar="<MODEL>", help=f"{options.MODEL} Without it, all installed models are listed."),
     ] = None,
     full: Annotated[
-        bool, options.output("--full", help="Add scores in detail, configuration and files, as does -v.")
+        bool, options.output("--full", help="Add detailed scores, the configuration and the files, as -v does.")
     ] = False,
-    rules: Annotated[bool, options.output("--rules", help="Print the rules of its decision lists instead.")] = False,
+    rules: Annotated[bool, options.output("--rules", help="Print the rules of the decision lists instead.")] = False,
     card: Annotated[
-        str | None, options.file(help="What the model cannot know, as TOML: name, licence, not_for; shows its card.")
+        str | None, options.file(help="Facts for the model card, as TOML: name, licence, not_for. Prints the card.")
     ] = None,
-    markdown: Annotated[bool, options.output("--markdown", help="Print its card as Markdown.")] = False,
+    markdown: Annotated[bool, options.output("--markdown", help="Print the model card as Markdown.")] = False,
     rounds: Annotated[
         list[str] | None,
-        options.input(metavar="<MODEL>...", help="Models of earlier rounds of annotation; shows the learning curve."),
+        options.input(metavar="<MODEL>...", help="Models of earlier rounds of annotation. Prints the learning curve."),
     ] = None,
     report: Annotated[
         str | None, options.output(metavar="<FILE>", help="Write the learning curve as a page, one HTML file.")
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Describe a model: members, training data, scores, size; with --card or --markdown as a model card.
+    """Describe a model: members, training data, scores, size.
 
-    With --rounds it shows the learning curve, and what the next hundred sentences are worth.
+    With --card or --markdown it prints the model card. With --rounds it prints the learning curve, and the worth of the
+    next hundred sentences.
     """
     from treevote.terminal import is_verbose, tell
 
@@ -86,7 +88,7 @@ def explain(
     model: options.Model,
     file: Annotated[str, typer.Argument(metavar="<FILE>", help="Sentences; - is standard input.")],
     sentence: Annotated[
-        int | None, options.choice(min=1, metavar="<N>", help="Number of the only sentence.", show_default="all")
+        int | None, options.choice(min=1, metavar="<N>", help="Show this sentence only.", show_default="all")
     ] = None,
 ) -> None:
     """Show the rule of a decision list behind each arc."""

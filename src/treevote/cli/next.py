@@ -19,10 +19,11 @@ def next(
         options.choice("-k", "--sentences", metavar="<N>", min=1, help="Number of sentences.", show_default="50"),
     ] = None,
     tokens: Annotated[
-        int | None, options.choice(metavar="<N>", min=1, help="Sentences of so many tokens at most, in place of -k.")
+        int | None, options.choice(metavar="<N>", min=1, help="Largest number of tokens in all, in place of -k.")
     ] = None,
     annotated: Annotated[
-        list[str] | None, options.input(metavar="<FILE>...", help="Sentences that are annotated already; left out.")
+        list[str] | None,
+        options.input(metavar="<FILE>...", help="Sentences that are annotated already; they are left out."),
     ] = None,
     format: Annotated[
         Literal["auto", "conllu", "conllx", "text", "lines"],
@@ -31,17 +32,17 @@ def next(
         ),
     ] = "auto",
     arcs: Annotated[
-        float, options.output(metavar="<P>", min=0, max=1, help="Least probability of an error to be marked in MISC.")
+        float, options.output(metavar="<P>", min=0, max=1, help="Least probability of an error that is marked in MISC.")
     ] = 0.2,
     jobs: options.NJobs = 1,
     backend: options.Backend = None,
     output: options.Output = "-",
     json: options.Json = False,
 ) -> None:
-    """Choose the sentences to annotate next: many doubtful arcs, few words, no two alike.
+    """Choose the sentences to annotate next.
 
-    They are written with the trees of the model, the most valuable first. An arc that is probably wrong has Doubt=...,
-    its probability, in MISC.
+    These sentences have many doubtful arcs and few words, and no two are alike. They are written with the trees of the
+    model, the most valuable first. The MISC of an arc that is probably wrong has Doubt=... with the probability.
     """
     from treevote.commands.next import next_sentences
     from treevote.report.selection import as_json, as_text, sentence, write_selection

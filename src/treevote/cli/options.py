@@ -14,7 +14,7 @@ import typer
 if TYPE_CHECKING:
     from treevote.parallel import Jobs
 
-PANELS = ("Input", "Choice", "Guard", "Machine", "Output")
+PANELS = ("Input", "Method", "Checks", "Machine", "Output")
 """Groups of options in ``--help``, in this order: data to read; methods and settings; checks; jobs and repeatability;
 results."""
 
@@ -27,9 +27,11 @@ Format = Literal["auto", "conllu", "conllx"]
 
 MODEL = "Model folder, or name of an installed model."
 Model = Annotated[str, typer.Argument(metavar="<MODEL>", help=MODEL)]
-Config = Annotated[str | None, choice("--config", metavar="<FILE>", help="Settings, as TOML.")]
-NJobs = Annotated[int, machine("--jobs", "-j", help="Jobs at the same time; -1 is one for each core.")]
-Backend = Annotated[str | None, machine(help="joblib backend, such as loky or threading.")]
+Config = Annotated[
+    str | None, choice("--config", metavar="<FILE>", help="Configuration file (TOML), see treevote config.")
+]
+NJobs = Annotated[int, machine("--jobs", "-j", metavar="<N>", help="Jobs at the same time; -1 is one for each core.")]
+Backend = Annotated[str | None, machine(metavar="<NAME>", help="Backend of joblib, such as loky or threading.")]
 Cluster = Annotated[
     str | None,
     machine(metavar="<ADDRESS>", help="Scheduler of a Dask cluster that does the work, such as tcp://host:8786."),
@@ -39,17 +41,18 @@ Clusters = Annotated[
     input(
         "--word-clusters",
         metavar="<FILE>",
-        help="Clusters of words, from treevote clusters, or word vectors.",
+        help="Clusters of words (from treevote clusters), or word vectors.",
     ),
 ]
 FileFormat = Annotated[Format, input(help="Format of the files.")]
 AllFaults = Annotated[
-    bool, guard("--all-faults", help="Check all files first, and name every fault, not the first one.")
+    bool, guard("--all-faults", help="Check all files first, and name every fault, not only the first one.")
 ]
 Output = Annotated[str, output("--output", "-o", metavar="<FILE>", help="File to write; - is standard output.")]
 Support = Annotated[bool, output("--support", help="Write the share of the votes for each arc and label into MISC.")]
 Confidence = Annotated[
-    bool, output("--confidence", help="Write the probability that each arc, label and predicted tag is right.")
+    bool,
+    output("--confidence", help="Write the probability that each arc, label and predicted tag is right into MISC."),
 ]
 Json = Annotated[bool, output("--json", help="Answer in JSON.")]
 FullJson = Annotated[

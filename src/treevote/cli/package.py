@@ -15,10 +15,13 @@ def package(
         str | None, options.guard(metavar="<SPDX>", help="Licence of the model, such as CC-BY-SA-4.0; required.")
     ] = None,
     source: Annotated[str, options.choice(metavar="<TEXT>", help="Origin of the training data.")] = "",
-    card: Annotated[str | None, options.file(help="What the model cannot know, as TOML; see treevote inspect.")] = None,
+    card: Annotated[str | None, options.file(help="Facts for the model card, as TOML; see treevote inspect.")] = None,
     output: Annotated[str, options.output("--output", "-o", metavar="<DIR>", help="Folder to write into.")] = "dist",
 ) -> None:
-    """Make a wheel and an sdist of a model, for pip install; the model is then known by its name."""
+    """Make a wheel and an sdist of a model, for pip install.
+
+    Every command then takes the name of the installed model in place of its folder.
+    """
     import dataclasses
 
     from treevote.commands.inspect import inspect

@@ -19,7 +19,7 @@ def parse(
         list[str],
         typer.Argument(
             metavar="<INPUT>...",
-            help="Files to parse; - is standard input. With --output-dir folders and patterns, too.",
+            help="Files to parse; - is standard input. With --output-dir also folders and patterns.",
         ),
     ],
     format: Annotated[
@@ -39,7 +39,8 @@ def parse(
     tags: Annotated[
         Literal["auto", "keep", "predict"],
         options.choice(
-            help="Lemmas and tags: predicted where a sentence has no tag, those of the text, all predicted."
+            help="Lemmas and tags. auto: predicted in sentences without tags; keep: those of the file; "
+            "predict: all are predicted."
         ),
     ] = "auto",
     keep: Annotated[
@@ -56,13 +57,15 @@ def parse(
     output: options.Output = "-",
     output_dir: Annotated[
         str | None,
-        options.output(metavar="<DIR>", help="Write one file for each input into DIR; the same command again goes on."),
+        options.output(
+            metavar="<DIR>", help="Write one file for each input into DIR; the same command goes on from there."
+        ),
     ] = None,
     suffix: Annotated[
         str, options.output(metavar="<SUFFIX>", help="With --output-dir: suffix of the outputs, such as .conllu.gz.")
     ] = "",
     force: Annotated[
-        bool, options.guard("--force", help="With --output-dir: make all outputs again, replace other files.")
+        bool, options.guard("--force", help="With --output-dir: make all outputs again, and replace other files.")
     ] = False,
     id_prefix: Annotated[
         str, options.output(metavar="<NAME>", help="Beginning of the sent_id and newdoc id of running text.")
@@ -75,9 +78,10 @@ def parse(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Parse files: running text, words, or words with tags. What is not predicted stays as it is.
+    """Parse running text, words, or words with tags.
 
-    With --output-dir, a file with a fault leaves the others; the exit code is 4 then, and --json lists such files.
+    What is not predicted stays as it is. With --output-dir, a fault in one file does not stop the others: the exit code
+    is 4, and --json lists the files with faults.
     """
     from treevote.errors import ConfigError
 

@@ -20,7 +20,10 @@ def quickstart(
     jobs: options.NJobs = 1,
     backend: options.Backend = None,
 ) -> None:
-    """Train, parse, adapt and score on the default data."""
+    """Train, vote, adapt and evaluate on a treebank from a package.
+
+    The treebank is Turkish: web text to train on, and an encyclopedia to adapt to and to test on.
+    """
     from treevote.commands.quickstart import quickstart as run
     from treevote.report.page import environment
     from treevote.report.quickstart import as_text, write_page
@@ -37,11 +40,15 @@ def warm(
     members: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="<MEMBER>...", help="Members to compile for, or all; else those of the default ensemble."
+            metavar="<MEMBER>...", help="Members to compile for, or all; by default those of the default ensemble."
         ),
     ] = None,
 ) -> None:
-    """Compile ahead what training and parsing need, once on a machine."""
+    """Compile the kernels of training and parsing ahead.
+
+    Kernels are the compiled loops of the parsers. They are kept in a folder, so one run of this command is enough for a
+    machine.
+    """
     from treevote.commands.warm import warm as run
     from treevote.terminal import tell
 

@@ -15,40 +15,52 @@ def serve(
         list[str],
         typer.Argument(
             metavar="<MODEL>...",
-            help="Models, the first is the default; NAME=MODEL gives another name.",
+            help="Models; the first one is the default. NAME=MODEL gives a model another name.",
         ),
     ],
     host: Annotated[
         str, options.machine(metavar="<ADDRESS>", help="Address to listen at; 0.0.0.0 is reachable by other machines.")
     ] = "127.0.0.1",
-    port: Annotated[int, options.machine(metavar="<N>", min=0, max=65535, help="Port; 0 is any free one.")] = 8001,
-    jobs: Annotated[int, options.machine("--jobs", "-j", metavar="<N>", min=1, help="Threads that parse.")] = 2,
+    port: Annotated[int, options.machine(metavar="<N>", min=0, max=65535, help="Port; 0 takes any free one.")] = 8001,
+    jobs: Annotated[
+        int, options.machine("--jobs", "-j", metavar="<N>", min=1, help="Number of threads that parse.")
+    ] = 2,
     max_size: Annotated[
         int, options.guard(metavar="<MIB>", min=1, help="Largest request in MiB; a larger one is refused (413).")
     ] = 4,
     max_time: Annotated[
-        int, options.guard(metavar="<SECONDS>", min=1, help="Longest time for an answer; then 503.")
+        int,
+        options.guard(
+            metavar="<SECONDS>", min=1, help="Longest time for an answer; what takes longer is refused (503)."
+        ),
     ] = 60,
     max_queue: Annotated[
-        int, options.guard(metavar="<N>", min=1, help="Requests that may wait; more are refused (429).")
+        int, options.guard(metavar="<N>", min=1, help="Number of requests that may wait; more are refused (429).")
     ] = 64,
     max_connections: Annotated[
-        int, options.guard(metavar="<N>", min=1, help="Open connections; more are refused (503).")
+        int, options.guard(metavar="<N>", min=1, help="Number of open connections; more are refused (503).")
     ] = 256,
     train: Annotated[
-        int, options.guard(metavar="<N>", min=0, help="Models that clients of Arborator-Grew may train; 0: none (403).")
+        int,
+        options.guard(
+            metavar="<N>",
+            min=0,
+            help="Number of models that clients of Arborator-Grew may train; with 0 they are refused (403).",
+        ),
     ] = 0,
     train_time: Annotated[
-        int, options.guard(metavar="<SECONDS>", min=1, help="Longest time of a training; then it is ended.")
+        int, options.guard(metavar="<SECONDS>", min=1, help="Longest time of a training; a longer one is stopped.")
     ] = 600,
     nfc: Annotated[
-        bool, options.input("--nfc", help="Normalize texts to NFC, as UDPipe does; else they come back as they are.")
+        bool,
+        options.input("--nfc", help="Normalize texts to NFC, as UDPipe does; without it they come back unchanged."),
     ] = False,
 ) -> None:
-    """Serve models over HTTP: the interface of UDPipe, and a page at / that shows the vote.
+    """Serve models over HTTP.
 
-    No file is read for a request, and nothing is written, but for models with --train: in a temporary folder that is
-    removed at the end. Ctrl-C and SIGTERM let the requests under way finish.
+    The server has the interface of UDPipe, and a page at / that shows the vote. A request reads no file and writes
+    none; only models of --train are written, into a temporary folder that is removed at the end. After Ctrl-C or
+    SIGTERM the server finishes the requests under way.
     """
     from treevote.serve.app import Server, run
     from treevote.serve.catalogue import Catalogue

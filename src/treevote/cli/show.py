@@ -32,7 +32,7 @@ def show(
     worst: Annotated[
         int | None,
         options.choice(
-            metavar="<N>", min=1, help="The N sentences that differ most, or without SYSTEM the least sure."
+            metavar="<N>", min=1, help="The N sentences that differ most; without SYSTEM the N least sure ones."
         ),
     ] = None,
     sort: Annotated[
@@ -42,21 +42,24 @@ def show(
     width: Annotated[
         int | None,
         options.output(
-            metavar="<N>", min=20, help="Width: columns, or of a picture pixels.", show_default="the terminal's, or 960"
+            metavar="<N>",
+            min=20,
+            help="Width of the drawing in columns, or of an SVG file in pixels.",
+            show_default="the terminal's, or 960",
         ),
     ] = None,
     svg: Annotated[
         str | None,
         options.output(
             metavar="<FILE>",
-            help="Write an SVG file instead, into a folder one of each sentence; - is standard output.",
+            help="Write an SVG file, or into a folder one for each sentence; - is standard output.",
         ),
     ] = None,
 ) -> None:
-    """Draw trees, and the differences of a system, in the terminal or as SVG.
+    """Draw trees in the terminal or as SVG.
 
-    A line for each word: its number, its arc, the word, its part of speech, the label of the arc, and where FILE
-    carries it (parse --confidence) the confidence of both, with a ? below 0.7; after ≠ other label and head in SYSTEM.
+    Each word has a line with its number, its arc, its form, its part of speech and its label. The confidence follows if
+    FILE has one (parse --confidence), with a ? below 0.7. With --against, the other label and head stand behind a ≠.
     """
     from treevote.commands.show import show as run
     from treevote.files.streams import writing

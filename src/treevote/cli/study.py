@@ -32,34 +32,38 @@ def study(
     test: Annotated[
         str | None,
         options.file(
-            help="Treebank to test on; for the study ensemble, test or dev: the part of each folder.",
-            show_default="every tenth sentence, held out; test",
+            help="Treebank to test on; for the study ensemble, the part of each folder: test or dev.",
+            show_default="every tenth sentence, held out; for the study ensemble test",
         ),
     ] = None,
     text: Annotated[str | None, options.file(help="Unlabelled text of a new domain, for the study adaptation.")] = None,
     format: options.FileFormat = "auto",
     members: Annotated[
         str | None,
-        options.members(help="Members, for a study with a choice of members.", show_default="the study's own"),
+        options.members(help="Members, for a study that lets them be chosen.", show_default="the study's own"),
     ] = None,
     settings: Annotated[
         Literal["default", "paper"],
-        options.choice(help="Settings of the members: treevote's, or learner, features and search of the paper."),
+        options.choice(
+            help="Settings of the members: those of treevote, or the learner, features and search of the paper."
+        ),
     ] = "default",
     listed: Annotated[
         bool, options.choice("--list", callback=_studies, is_eager=True, help="Name the studies and exit.")
     ] = False,
-    seed: Annotated[int, options.machine(min=0, help="Seed of the study.")] = 0,
+    seed: Annotated[int, options.machine(metavar="<N>", min=0, help="Seed of the study.")] = 0,
     jobs: options.NJobs = 1,
     backend: options.Backend = None,
     output: Annotated[
         Path, options.output("--output", "-o", metavar="<DIR>", help="Folder for tables and finished work.")
     ] = Path("treevote-studies"),
 ) -> None:
-    """Repeat a table of a founding paper on a treebank, or measure what each part of the ensemble gives on several.
+    """Repeat a table of a paper on a treebank.
 
-    A claim of the paper holds if the figures lie in its direction and p < 0.05; if they lie in its direction only, that
-    is said, and so is where they do not. p is that of the randomization test, not corrected for several claims.
+    The study ensemble measures on several treebanks what each part of the ensemble gives. A claim of a paper holds if
+    the figures lie in its direction and p < 0.05. The output also names the claims whose figures lie in its direction
+    with a larger p, and those whose figures do not. p is that of the randomization test, not corrected for several
+    claims.
 
     Finished work is kept in DIR; an interrupted study goes on from there.
     """

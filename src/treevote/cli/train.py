@@ -13,59 +13,63 @@ from treevote.cli import options
 def train(
     output: Annotated[Path, options.output("--output", "-o", metavar="<MODEL>", help="Model folder to write.")],
     files: Annotated[list[str] | None, typer.Argument(metavar="<FILE>...", help="Treebanks to train on.")] = None,
-    named: Annotated[list[str] | None, options.input("--train", metavar="<FILE>...", help="The same.")] = None,
-    dev: Annotated[str | None, options.file(help="Treebank to measure on.")] = None,
+    named: Annotated[
+        list[str] | None, options.input("--train", metavar="<FILE>...", help="Treebanks to train on, as an option.")
+    ] = None,
+    dev: Annotated[str | None, options.file(help="Treebank to measure on; no parser is trained on it.")] = None,
     format: options.FileFormat = "auto",
     config: options.Config = None,
-    fast: Annotated[bool, options.choice("--fast", help="One greedy parser.")] = False,
+    fast: Annotated[bool, options.choice("--fast", help="Train one greedy parser in place of the ensemble.")] = False,
     best: Annotated[
-        bool, options.choice("--best", help="The best vote among nine members, chosen as by --select.")
+        bool, options.choice("--best", help="Choose the best vote among nine members, as --select does.")
     ] = False,
-    members: Annotated[str | None, options.members(help="Members, the best first: it decides ties; or all.")] = None,
+    members: Annotated[
+        str | None, options.members(help="Names of the members, or all. The first one decides ties.")
+    ] = None,
     select: Annotated[
-        bool, options.choice("--select", help="Choose the members and weights that vote best, by --dev or --folds.")
+        bool, options.choice("--select", help="Choose the members and weights that vote best on --dev or --folds.")
     ] = False,
     folds: Annotated[
         int | None,
         options.choice(
             metavar="<N>",
             min=0,
-            help="Without --dev: parts of the training data to measure on; 0 for none.",
-            show_default="3 for 100 to 2,999 sentences and where something is chosen, else 0",
+            help="Number of folds of the training data to measure on, without --dev; 0 for none.",
+            show_default="3 for 100 to 2,999 sentences or if something is chosen, else 0",
         ),
     ] = None,
     save_folds: Annotated[
         Path | None,
-        options.output("--save-folds", metavar="<DIR>", help="Keep the parses of the folds, for doctor --work."),
+        options.output("--save-folds", metavar="<DIR>", help="Keep the parses of the folds in DIR, for doctor --work."),
     ] = None,
     weights: Annotated[
         Literal["auto", "equal", "accuracy", "pos", "learned"] | None,
         options.choice(
-            help="Weights of the votes; auto: learned on --dev or --folds if that votes better, else equal.",
+            help="Weights of the votes; auto: learned ones if they vote better on --dev or --folds, else equal.",
             show_default="auto",
         ),
     ] = None,
     search: Annotated[
-        Literal["greedy", "beam", "best-first"] | None, options.choice(help="Search of all members.")
+        Literal["greedy", "beam", "best-first"] | None, options.choice(help="Search of all members that can use it.")
     ] = None,
     beam: Annotated[
         int | None,
-        options.choice(metavar="<N>", min=1, help="Width of that search; alone: beam search for all members."),
+        options.choice(metavar="<N>", min=1, help="Width of the search; without --search it means beam search."),
     ] = None,
     encoding: Annotated[
         Literal["none", "head", "path", "head+path"] | None,
         options.choice(help="Encoding of non-projective trees in labels."),
     ] = None,
     from_text: Annotated[
-        bool, options.choice("--from-text", help="Train a tokenizer and a tagger, too: the model reads raw text.")
+        bool, options.choice("--from-text", help="Train a tokenizer and a tagger as well: the model reads raw text.")
     ] = False,
     from_tokens: Annotated[
-        bool, options.choice("--from-tokens", help="Train a tagger, too: the model reads tokens without tags.")
+        bool, options.choice("--from-tokens", help="Train a tagger as well: the model reads tokens without tags.")
     ] = False,
     tags: Annotated[
         Literal["predicted", "gold"] | None,
         options.choice(
-            help="With these two: tags that the parsers are trained on; predicted by jack-knifing.",
+            help="With --from-text or --from-tokens: tags to train the parsers on; predicted: by jackknifing.",
             show_default="predicted",
         ),
     ] = None,
@@ -77,13 +81,18 @@ def train(
         ),
     ] = None,
     all_faults: options.AllFaults = False,
-    seed: Annotated[int | None, options.machine(min=0, help="Seed of the training.", show_default="0")] = None,
+    seed: Annotated[
+        int | None, options.machine(metavar="<N>", min=0, help="Seed of the training.", show_default="0")
+    ] = None,
     jobs: options.NJobs = 1,
     backend: options.Backend = None,
     cluster: options.Cluster = None,
     json: options.Json = False,
 ) -> None:
-    """Train an ensemble of parsers on a treebank."""
+    """Train an ensemble of parsers on a treebank.
+
+    With a development set or folds, it prints the scores of the members and of the vote.
+    """
     from treevote.commands.faults import require_no_faults
     from treevote.commands.inspect import model_at
     from treevote.commands.train import train as run
@@ -145,7 +154,7 @@ def config(
     members: Annotated[
         str | None,
         options.members(
-            help="Members of the model; for train also all.", show_default="those of --config, or the default"
+            help="Members of the model; train also takes all.", show_default="those of --config, or the default"
         ),
     ] = None,
     scheme: Annotated[
@@ -153,7 +162,10 @@ def config(
         options.choice(help="Scheme of the adaptation.", show_default="that of --config, or default"),
     ] = None,
 ) -> None:
-    """Write a configuration with every setting, for train --config or adapt --config."""
+    """Write a configuration file with every setting.
+
+    It is for train --config or adapt --config.
+    """
     from treevote.commands.config import of_adaptation, of_training
     from treevote.errors import ConfigError
     from treevote.terminal import tell

@@ -16,7 +16,7 @@ def vote(
             metavar="<SYSTEM>...", help="Parses of the same sentences, two or more; the first decides ties."
         ),
     ],
-    gold: Annotated[str | None, options.file(help="Trees to measure on.")] = None,
+    gold: Annotated[str | None, options.file(help="Gold trees to measure on.")] = None,
     dev: Annotated[
         list[str] | None,
         options.input(metavar="<SYSTEM>...", help="Parses of the sentences of --gold, in the order of the systems."),
@@ -24,17 +24,20 @@ def vote(
     format: options.FileFormat = "auto",
     weights: Annotated[
         Literal["equal", "agreement", "accuracy", "pos", "learned"],
-        options.choice(help="Weights of the votes; agreement: with the other systems, else measured on --gold."),
+        options.choice(
+            help="Weights of the votes. agreement: with the other systems; accuracy, pos, learned: measured on --gold."
+        ),
     ] = "equal",
     select: Annotated[
-        bool, options.choice("--select", help="Choose the systems and weights that vote best, by --gold and --dev.")
+        bool, options.choice("--select", help="Choose the systems and weights that vote best on --gold and --dev.")
     ] = False,
     roots: Annotated[
         Literal["one", "several", "auto"],
-        options.choice(help="Roots of a sentence; auto: as in --gold, else as in the systems' parses."),
+        options.choice(help="Number of roots of a sentence; auto: as in --gold, or as in the parses without it."),
     ] = "auto",
     keep: Annotated[
-        str | None, options.file(help="The same sentences with heads and labels to keep; _ where there is none yet.")
+        str | None,
+        options.file(help="The same sentences with the heads and labels to keep, and _ in place of all others."),
     ] = None,
     all_faults: options.AllFaults = False,
     output: options.Output = "-",
@@ -42,9 +45,10 @@ def vote(
     confidence: options.Confidence = False,
     json: options.Json = False,
 ) -> None:
-    """Combine the parses of any parsers into one, and say what the vote gained.
+    """Combine the parses of any parsers into one.
 
-    Development scores, weights and what was left out are told if --gold and --dev are given.
+    With --gold and --dev it prints the scores on the development set, the weights, the systems that were left out, and
+    the gain of the vote.
     """
     from treevote.commands.faults import require_no_faults
     from treevote.commands.vote import vote_files

@@ -64,7 +64,7 @@ class Release:
             problem = f"expected a version, found {shortened(version)!r}"
             raise ConfigError(f"--version: {problem}; choose one such as 1.0") from None
         if licence is None:
-            reason = "a package is passed on, which the licence of the training data may forbid or bind to terms"
+            reason = "the licence of the training data may forbid others to pass the package on, or set terms for it"
             raise ConfigError(f"--licence: expected one, found none: {reason}; look it up, and state it")
         try:
             return cls(name, number, canonicalize_license_expression(licence))

@@ -103,9 +103,9 @@ def deprojectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     _check(encoding)
     if encoding == "none":
         return treebank
-    labels, plain, lifts, targets, paths = _columns(treebank.labels)
-    deprels, lifted = plain[treebank.deprels], lifts[treebank.deprels]
-    sought, on_path = targets[treebank.deprels], paths[treebank.deprels]
+    labels, plain, lift, head_label, path = _columns(treebank.labels)
+    used = treebank.deprels
+    deprels, lifted, sought, on_path = plain[used], lift[used], head_label[used], path[used]
     marked = per_sentence(lifted, treebank.offsets) > 0
     require_trees(treebank, marked)
     heads, sentences = treebank.heads.copy(), np.flatnonzero(marked)

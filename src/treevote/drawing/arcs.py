@@ -49,12 +49,12 @@ def arcs_of(gold: Sentence, system: Sentence | None = None) -> list[Arc]:
     return found
 
 
-def levels(spans: Sequence[tuple[int, int]]) -> list[int]:
+def levels(spans: Sequence[tuple[int, int]], rooms: Sequence[tuple[int, int]] | None = None) -> list[int]:
     """Return the height of each arc, 1 for the lowest; arcs over the same words have different heights.
 
     Short arcs are placed first, each just above those already between its ends. So an arc is above all those that it
     encloses, and arcs cross only if one starts inside the other and ends outside. A span has the first and last
-    position of an arc, ``first < last``.
+    position of an arc, ``first < last``; its room, which includes it, those of arc and label.
 
     >>> levels([(1, 2), (1, 3), (3, 4), (1, 3)])
     [1, 2, 1, 3]
@@ -62,10 +62,11 @@ def levels(spans: Sequence[tuple[int, int]]) -> list[int]:
     heights = [0] * len(spans)
     if not spans:
         return heights
-    start = min(first for first, _ in spans)
-    over = np.zeros(max(last for _, last in spans) - start, np.int64)  # height between neighbours
+    rooms = rooms or spans
+    start = min(first for first, _ in rooms)
+    over = np.zeros(max(last for _, last in rooms) - start, np.int64)  # height between neighbours
     for i in sorted(range(len(spans)), key=lambda i: (spans[i][1] - spans[i][0], spans[i], i)):
-        between = over[spans[i][0] - start : spans[i][1] - start]
+        between = over[rooms[i][0] - start : rooms[i][1] - start]
         heights[i] = int(between.max()) + 1
         between[:] = heights[i]
     return heights

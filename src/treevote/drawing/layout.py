@@ -72,7 +72,7 @@ def lay_out(
     for first, last in spans:
         start = (INSET if lines else 0.0) - float(left[first])
         places = {word: float(centres[word]) + start for word in range(first, last + 1)}
-        line = _line(arcs, places, words, full)
+        line = _line(arcs, labels, places, words, full)
         lines.append(_mirrored(line, full) if mirrored else line)
     return lines, full
 
@@ -104,24 +104,44 @@ def _centres(arcs: Sequence[Arc], words: Sequence[float], labels: Sequence[float
     return centres
 
 
-def _line(arcs: Sequence[Arc], places: dict[int, float], words: Sequence[float], width: float) -> Line:
+def _line(
+    arcs: Sequence[Arc], labels: Sequence[float], places: dict[int, float], words: Sequence[float], width: float
+) -> Line:
     """Return the line with the words at the given places."""
     before, behind = min(places) - 1, max(places) + 1  # the margins count as words
-    here = [arc for arc in arcs if not arc.is_stem and (arc.head in places or arc.dependent in places)]
-    cut = [tuple(sorted(min(max(end, before), behind) for end in (arc.head, arc.dependent))) for arc in here]
+    here = [i for i, arc in enumerate(arcs) if not arc.is_stem and (arc.head in places or arc.dependent in places)]
+    cut = [sorted(min(max(end, before), behind) for end in (arcs[i].head, arcs[i].dependent)) for i in here]
     spans = [(first, last) for first, last in cut]
-    heights = levels(spans)
-    for stem in (arc for arc in arcs if arc.is_stem and arc.dependent in places):  # above all other arcs of the word
-        here.append(stem)
-        over = [h for h, (first, last) in zip(heights, spans, strict=False) if first <= stem.dependent <= last]
-        heights.append(max(over, default=0) + 1)
-    xs = _feet(here, heights, places, words)
+    stems = [i for i, arc in enumerate(arcs) if arc.is_stem and arc.dependent in places]
+    spans += [(before, behind)] * len(stems)  # above all other arcs of the word
+    rooms = [_room(arcs[i], labels[i], span, places, width) for i, span in zip(here + stems, spans, strict=True)]
+    heights = levels(spans, rooms)
+    found = [arcs[i] for i in here + stems]
+    feet = _feet(found, heights, places, words)
     strokes = []
-    for i, arc in enumerate(here):
-        dependent = xs.get((i, arc.dependent), 0.0 if arc.dependent <= before else width)
-        head = dependent if arc.is_stem else xs.get((i, arc.head), 0.0 if arc.head <= before else width)
+    for i, arc in enumerate(found):
+        dependent = feet.get((i, arc.dependent), 0.0 if arc.dependent <= before else width)
+        head = dependent if arc.is_stem else feet.get((i, arc.head), 0.0 if arc.head <= before else width)
         strokes.append(Stroke(arc, head, dependent, heights[i], arc.head in places, arc.dependent in places))
     return Line(places, strokes, max(heights, default=0))
+
+
+def _room(arc: Arc, label: float, span: tuple[int, int], places: dict[int, float], width: float) -> tuple[int, int]:
+    """Return the first and last position of an arc and its label in a line; the label of a short part is longer."""
+    before, behind = min(places) - 1, max(places) + 1
+    xs = np.array([0.0, *places.values(), width])
+    first, last = (arc.dependent, arc.dependent) if arc.is_stem else span
+    middle = label_middle(float(xs[first - before]), float(xs[last - before]), label, width)
+    left = before + int(np.searchsorted(xs, middle - label / 2, "right")) - 1
+    right = before + int(np.searchsorted(xs, middle + label / 2))
+    if arc.is_stem:
+        first, last = first - 1, last + 1
+    return max(min(first, left), before), min(max(last, right), behind)
+
+
+def label_middle(head: float, dependent: float, label: float, width: float) -> float:
+    """Return the middle of a label above that of an arc, within the line if it fits."""
+    return min(max((head + dependent) / 2, label / 2), max(width - label / 2, label / 2))
 
 
 def _feet(

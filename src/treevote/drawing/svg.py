@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from treevote.corpus.sentence import Sentence
 from treevote.drawing.arcs import Arc, arcs_of
-from treevote.drawing.layout import GAP, SHOULDER, Stroke, lay_out
+from treevote.drawing.layout import GAP, SHOULDER, Stroke, label_middle, lay_out
 from treevote.drawing.widths import ems, right_to_left, shortened
 from treevote.visibility import visible
 
@@ -224,8 +224,7 @@ def _stroke(stroke: Stroke, base: float, width: float, light: str = "") -> str:
         path = f"M{_n(dependent)},{_n(top)}V{_n(base - 4)}"
     lines = f'<path d="{path}"/>' + (f'<path class="i" d="{path}"/>' if stroke.arc.kind == "label" else "")
     arrow = f'<path class="h" d="M{_n(dependent)},{_n(base)}l-3.2,-6.5h6.4z"/>' if stroke.dependent_here else ""
-    half = ems(label) * LABEL / 2
-    middle = min(max((head + dependent) / 2, half), max(width - half, half))
+    middle = label_middle(head, dependent, ems(label) * LABEL, width)
     text = f'<text class="l" x="{_n(middle)}" y="{_n(top - 4)}">{_text(label)}</text>'
     return f'<g class="{stroke.arc.kind}{f" {light}" if light else ""}">{lines}{arrow}{text}</g>'
 

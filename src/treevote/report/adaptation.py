@@ -45,10 +45,11 @@ LEGENDS = {
     "with the right head, with and without the right label.",
     "calibration": "Mean difference of confidence and accuracy of arcs with labels (0: none), on the labelled "
     "sentences of the target, parsed by folds; the recalibration is cross-validated, too.",
-    "scores": "target by folds: the labelled sentences that are trained on, each parsed by parsers that were trained "
-    "on the others and not on the text. UPOS, AllTags: % of the tokens with the right tags, for a model that tags. "
-    "difference: after minus before, in points, with the 95 % interval of the paired bootstrap. p: the larger of its "
-    "p-value and that of the randomization test.",
+    "folds": "target by folds: the labelled sentences that are trained on, each parsed by parsers that were trained "
+    "on the others and not on the text.",
+    "AllTags": "UPOS, AllTags: % of the tokens with the right tags.",
+    "scores": "difference: after minus before, in points, with the 95 % interval of the paired bootstrap. p: the "
+    "larger of its p-value and that of the randomization test.",
     "estimates": "A range, no measurement. From agreement: as much lower than on the source as the members agree less; "
     "it held for nine of ten models and domains that were left out of its fit. From changes: the range before, and a "
     "guess at what the changed arcs have gained, since an adapted model is too sure of itself. From labels: the 95 % "
@@ -88,7 +89,10 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
         rows = [[each["label"], f"{each['source']:.1f}", f"{each['added']:.1f}"] for each in facts["labels"]]
         yield table(["labels that differ most", "% of the training data", "% of the added sentences"], rows)
     if facts.get("scores"):
-        yield f"{_scores(facts['scores'])}\n{wrapped(LEGENDS['scores'])}"
+        scores = facts["scores"]
+        legends = {"folds": any(each["domain"] == BY_FOLDS for each in scores)}
+        legends |= {"AllTags": any(each["metric"] == "AllTags" for each in scores), "scores": True}
+        yield f"{_scores(scores)}\n{wrapped(' '.join(LEGENDS[name] for name, there in legends.items() if there))}"
     if errors := facts.get("target_train", {}).get("calibration_error"):
         names = {"before": "as on the source", "after": "recalibrated"}
         rows = [[title, f"{errors[key]:.3f}"] for key, title in names.items() if key in errors]

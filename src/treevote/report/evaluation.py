@@ -172,7 +172,10 @@ def cascade_text(evaluation: Evaluation) -> str:
         for system in evaluation.systems
     ]
     legend = "; ".join(f"{name}: {FIGURES[name]}" for name in names)
-    given = "gold tags: the model gets tokens, lemmas and tags of the treebank; gold tokens: tokens; raw text: the text"
+    given = (
+        "The model gets the tokens, lemmas and tags of the treebank (gold tags), its tokens alone (gold tokens), or "
+        "its text alone (raw text)."
+    )
     return f"{table(['', *names], rows)}\n\n{wrapped(given)}\n{wrapped(f'F1 in percent of {legend}')}"
 
 

@@ -134,9 +134,8 @@ def _calibration(what: str, of: Mapping[str, Any]) -> str:
     error = f"{what}: expected calibration error {of['error']:.3f}"
     if of["precision"] is None:
         return f"{error}; none has a confidence of 0.95 or more"
-    return (
-        f"{error}; {of['coverage']:.1f} % have a confidence of 0.95 or more, of those {of['precision']:.1f} % are right"
-    )
+    known = f"{of['coverage']:.1f} % have a confidence of 0.95 or more, and {of['precision']:.1f} % of them are right"
+    return wrapped(f"{error}; {known}")
 
 
 def _measured_on(facts: Mapping[str, Any]) -> str:
