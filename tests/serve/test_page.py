@@ -206,6 +206,10 @@ def test_nothing_is_wider_than_a_telephone(browser: Any, address: str, scheme: A
     page.wait_for_selector("#model option", state="attached")
     parse(page, "The old dog saw the big cat near the old tree today near the fish near the cats. " + "x" * 300)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.check("#keep")
+    parse(page, GOLD.replace("\tdet\t", f"\tdet:{'x' * 60}\t"))  # a difference from the members, told in words
+    expect(page, ".different >> nth=0").to_contain_text("det:xxx")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
     unnamed = "all => all.filter(one => !one.labels?.length && !one.ariaLabel && !one.textContent.trim()).length"
     assert page.eval_on_selector_all("input, select, textarea, button", unnamed) == 0
     assert page.locator("main, header, footer, [role=status], h1").count() == 5
