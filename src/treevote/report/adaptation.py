@@ -51,8 +51,8 @@ LEGENDS = {
     "scores": "difference: after minus before, in points, with the 95 % interval of the paired bootstrap. p: the "
     "larger of its p-value and that of the randomization test.",
     "estimates": "A range, no measurement. From agreement: as much lower than on the source as the members agree less; "
-    "it held for nine of ten texts of treebanks and other languages, for four of five of small genres. From changes: the "
-    "range before, and a guess at the gain of the changed arcs, since an adapted model is too sure of itself. From "
+    "it held for nine of ten texts of treebanks and other languages, for four of five of small genres. From changes: "
+    "the range before, and a guess at the gain of the changed arcs, since an adapted model is too sure of itself. From "
     "labels: the 95 % interval on the labelled sentences.",
 }
 """An explanation below each table."""
