@@ -150,8 +150,8 @@ def doubts(parser: EnsembleParser, treebank: Treebank, bounds: Sequence[int]) ->
             with_tags, with_words = (float((own[i + 1] - own[i]) / sizes[i]) for own in (tagged, familiar))
             if has_tags and with_tags <= 1 - STRANGE_TAGS:
                 reasons[i] = (
-                    f"{1 - with_tags:.0%} of the tokens have a part of speech that is not in the training data; tag "
-                    "the text with the tags of these"
+                    f"{1 - with_tags:.0%} of the tokens have no part of speech, or one that is not in the training "
+                    "data; tag the text with the tags of these"
                 )
             elif has_words and with_words <= 1 - STRANGE_WORDS:
                 reasons[i] = (

@@ -105,7 +105,7 @@ def test_data_that_cannot_be_parsed_are_told(model: Path, data: object, said: st
 
 
 def test_unfit_text_is_a_warning(model: Path) -> None:
-    with pytest.warns(UserWarning, match="a part of speech that is not in the training data"):
+    with pytest.warns(UserWarning, match="no part of speech, or one that is not in the training data"):
         treevote.parse(model, [[("dog", "X-1")] * 30])
 
 
