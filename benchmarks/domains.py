@@ -51,7 +51,7 @@ OTHER_LANGUAGES = {
     "UD_Greek-GDT": r"sent_id = gdt-\w+-([a-z]+).*(?=-\d+$)",
     "UD_Portuguese-Bosque": r"sent_id = (CF|CP)\d+",
 }
-"""Folders of treebanks, and what their comments tell: the document, and the genre in it."""
+"""Folders of treebanks, and patterns of their comments: the whole match is the document, its group the genre."""
 
 FIRST_CHECK = {
     "UD_Finnish-TDT_resplit": r"sent_id = ([a-z]+)[A-Z]?\d+",
@@ -61,7 +61,7 @@ SECOND_CHECK = {
     "UD_Arabic-PADT_v1.3_resplit": r"orig_file_sentence ([A-Z]+)_ARB_[\d.]+",
     "UD_Gothic-PROIEL": r"source = The Gothic Bible, (\D+|\d \D+) \d+",
 }
-"""The same for treebanks of further languages, by newspaper and by book."""
+"""The same for the two checks; newspapers of Arabic and books of the Gothic Bible are their genres."""
 
 TRAINED, OF_TREEBANK, PARSED = 1000, 3000, 250
 """Largest number of sentences of a genre to train on, of a treebank, and of a genre that are parsed."""
