@@ -4,8 +4,8 @@ Clients ask for the parses of short and of long texts, one after the other on a 
 compared with the bytes of ``treevote parse``. At the end a client sends half a body, and another one 100 MB; then the
 server is killed, and started again at its port. The last two columns are the processor time of ``treevote parse`` for a
 token, without its start, over that of the server, without its clients, for a token: 100 % is the same speed. ``speed``
-is beside the long texts, before and after the load, ``files`` beside the same texts as files of their own with
-``--output-dir``.
+is beside the long texts, the median of several times before and after the load, ``files`` beside the same texts as
+files of their own with ``--output-dir``.
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ SHORT, LONG = (200, 12), (60_000, 2)
 
 PARAGRAPH = 5
 """Number of sentences in a paragraph of the texts: the treebank does not tell where one ends."""
+
+YARDSTICKS = 3
+"""Number of times that ``treevote parse`` is measured before a load, and after it."""
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -98,18 +101,18 @@ def loads(model: str, text: str, seconds: float) -> Mapping[str, Table]:
                "wrong": 0, "peak, MiB": 0, "speed, %": 0, "files, %": 0}  # fmt: skip
     rows = []
     for (name, cases), n in itertools.product(kinds.items(), CLIENTS):
-        usual = [usual_cpu(model, kinds["long"], start)]
+        usual = [usual_cpu(model, kinds["long"], start) for _ in range(YARDSTICKS)]
         with server(model) as (pid, port):
             load(port, cases, 1, 1.0)  # the first requests load what is not there yet
             before, began = cpu(pid), time.monotonic()
             answers = load(port, cases, n, seconds)
             took, spent = time.monotonic() - began, (cpu(pid) - before) / max(sum(answers.tokens), 1)
             memory = peak(pid)
-        usual.append(usual_cpu(model, kinds["long"], start))
+        usual += [usual_cpu(model, kinds["long"], start) for _ in range(YARDSTICKS)]
         ordered = sorted(answers.seconds)
         row = (n, len(ordered) / took, sum(answers.tokens) / took, 1000 * statistics.median(ordered),
                1000 * ordered[int(0.99 * (len(ordered) - 1))], len(answers.refused), answers.wrong, memory,
-               100 * statistics.mean(usual) / spent, 100 * cpu_of_files(model, cases, start) / spent)  # fmt: skip
+               100 * statistics.median(usual) / spent, 100 * cpu_of_files(model, cases, start) / spent)  # fmt: skip
         rows.append([name, *row])
         print(name, *(f"{number:.1f}" for number in row), *sorted({*answers.refused})[:3], file=sys.stderr, flush=True)
     with server(model, "--max-time", "5") as (pid, port):

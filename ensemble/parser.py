@@ -91,7 +91,8 @@ class EnsembleParser:
     @functools.cached_property
     def trees_alone(self) -> EnsembleParser:
         """The same without the confidence that its trees do not need."""
-        return dataclasses.replace(self, judge=self.judge.trees_alone)
+        annotator = dataclasses.replace(self.annotator, confidence=None)
+        return dataclasses.replace(self, judge=self.judge.trees_alone, annotator=annotator)
 
     @property
     def single_root(self) -> bool:

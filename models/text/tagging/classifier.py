@@ -126,6 +126,8 @@ def add_scores(
 ) -> None:
     """Tag sentences by one tagger, and add its scores of all parts of the groups of their tokens to ``total``.
 
+    Nothing is added where a group has one class only.
+
     Unless the column is -1, ``text.tags[:, column]`` is overwritten by ``codes[c]`` for the class ``c`` with the
     highest score, of equal ones the first. ``places``, shape (n_slots,), is the first score of each token, ``most`` the
     largest number of classes of a form.
@@ -142,6 +144,10 @@ def add_scores(
             token = start + position
             group = int(text.groups[token])
             first, last = int(parts.starts[group]), int(parts.starts[group + 1])
+            if last - first == 1:  # nothing to choose
+                if column >= 0:
+                    text.tags[token, column] = codes[first]
+                continue
             base, width = parts.bases[group], parts.bases[group + 1] - parts.bases[group]
             # scores of the parts of the group: the weights of the features, and the evidence of the dictionary
             score(weights, keys, fire(text, sentence, position, templates, keys), rows, scores)

@@ -56,7 +56,7 @@ class ParseJob:
 
     A faulty sentence is left out or kept unparsed; with ``"stop"`` its file has no output. Lemmas and tags are
     predicted as `treevote.models.text.text_annotator` says. Heads or labels of the input may be kept, see
-    `treevote.corpus.given`.
+    `treevote.corpus.given`. Unless ``compare`` is false, texts are compared with the training data.
     """
 
     stored: StoredParser
@@ -66,6 +66,7 @@ class ParseJob:
     tags: Tags = "auto"
     keep: Keep | None = None
     lights: bool = False
+    compare: bool = True
 
     def check(self) -> None:
         """Load the model, and raise the ModelError or ConfigError that its use would raise."""
@@ -90,9 +91,9 @@ class ParseJob:
 
     def _parsed(self, inputs: Sequence[Chunk | TextChunk]) -> list[ChunkParse]:
         ensemble = self.stored()
+        if not (self.confidence or self.lights):
+            ensemble = ensemble.trees_alone  # nobody asked for confidence
         parser = member_of(ensemble, self.stored.member)
-        if isinstance(parser, EnsembleParser) and not (self.confidence or self.lights):
-            parser = parser.trees_alone  # nobody asked for confidence
         marks = ["support", "label_support"] if self.support else []
         marks += ["confidence", "label_confidence", "tag_confidence"] if self.confidence else []
         if len(inputs) == 1:
@@ -136,8 +137,7 @@ class ParseJob:
             text = self._text(ensemble, parse, marks)
         except InputError as fault:
             return ChunkParse(b"", first_fault=fault, stopped=True)
-        whole = [0, parse.n_sentences]
-        (reason,), (counts,) = doubts(ensemble, parse, whole), text_counts(ensemble, parse, whole)
+        ((reason, counts),) = self._familiarity(ensemble, parse, [0, parse.n_sentences])
         reason = reason or strange_labels(parser, treebank, self.keep)
         size = parse.n_sentences, parse.n_tokens
         return ChunkParse(text, *size, len(faults), next(iter(faults), None), fallbacks, reason, counts)
@@ -158,19 +158,25 @@ class ParseJob:
         starts = treebank.source.line_of[treebank.offsets[:-1]]  # first line of each sentence
         bounds = np.searchsorted(starts, ends).tolist()
         tokens = (treebank.offsets[bounds] - bounds).tolist()
-        reasons, counts = doubts(ensemble, treebank, bounds), text_counts(ensemble, parse, bounds)
+        familiarity = self._familiarity(ensemble, parse, bounds)
         results = []
-        for i, chunk in enumerate(chunks):
+        for i, (chunk, (reason, counts)) in enumerate(zip(chunks, familiarity, strict=True)):
             text = b"\n".join([*lines[ends[i] : ends[i + 1]], b""])
             front = BOM if chunk.first_line == 1 and chunk.text.startswith(BOM) else b""
             text = front + text[: len(text) - len(missing_end(chunk.text.removeprefix(front)))]
             size = bounds[i + 1] - bounds[i], tokens[i + 1] - tokens[i]
             own = treebank[bounds[i] : bounds[i + 1]] if self.keep else treebank
-            reason = reasons[i] or strange_labels(parser, own, self.keep)
-            results.append(
-                ChunkParse(text, *size, fallbacks=0 if i else fallbacks, doubt=reason, text_counts=counts[i])
-            )
+            reason = reason or strange_labels(parser, own, self.keep)
+            results.append(ChunkParse(text, *size, fallbacks=0 if i else fallbacks, doubt=reason, text_counts=counts))
         return results
+
+    def _familiarity(
+        self, ensemble: EnsembleParser, parse: Treebank, bounds: Sequence[int]
+    ) -> list[tuple[str | None, TextCounts]]:
+        """Return the doubt and the counts of each text in a parse: sentences ``bounds[i]:bounds[i + 1]`` are text i."""
+        if not self.compare:
+            return [(None, TextCounts())] * (len(bounds) - 1)
+        return list(zip(doubts(ensemble, parse, bounds), text_counts(ensemble, parse, bounds), strict=True))
 
     def _text(self, ensemble: EnsembleParser, parse: Treebank, marks: Sequence[str]) -> bytes:
         """Return the text of a parse with its marks, and with the lights of its arcs."""

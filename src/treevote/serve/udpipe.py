@@ -16,6 +16,7 @@ from treevote.batch.joint import ParseJob
 from treevote.conll.text_chunks import TextFormat
 from treevote.corpus.treebank import Format
 from treevote.errors import TreevoteError
+from treevote.models.text.text_annotator import Tags
 from treevote.serve.answers import Answer, RequestError, as_json
 from treevote.serve.catalogue import Catalogue, ServedModel
 from treevote.serve.metrics import Metrics
@@ -64,7 +65,8 @@ def request(model: ServedModel, arguments: Mapping[str, str]) -> tuple[TextWork,
     if keep is not None and keep not in KEEP:
         raise RequestError(400, f"Unknown value '{keep[:80]}' of 'keep'; expected {', '.join(KEEP)}.")
     options: dict[str, Any] = {name: arguments.get(name, "no") != "no" for name in ("confidence", "lights")}
-    work = ParseJob(model.stored, tags="predict" if tag else "keep", keep=cast("Any", keep), **options)
+    tags: Tags = "predict" if tag else "keep"
+    work = ParseJob(model.stored, tags=tags, keep=cast("Any", keep), compare=False, **options)
     try:
         work.check()
     except TreevoteError as fault:
