@@ -116,6 +116,7 @@ def evaluate(
 
         data = as_json(evaluation, gates=checked, command=options.command_line())
         write_report(evaluation, report, data=data, command=options.command_line(), date=options.today())
+        say(f"wrote the report {report}")
     for gate in checked:
         if gate.passed:
             say(f"gate holds: {gate.sentence}")
