@@ -15,12 +15,12 @@ from tests.campaigns.runner import Plan, Runner, as_table
 SEED = 0
 
 CASES = {
-    "inputs": 80,
-    "models": 25,
+    "inputs": 40,
+    "models": 12,
     "signals": 1,
     "environments": 2,
     "strings": 8,
-    "text": 25,
+    "text": 15,
     "jobs": 3,
     "scorers": 10,
 }
