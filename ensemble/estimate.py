@@ -2,8 +2,9 @@
 
 Confidence is calibrated on the source, and too high elsewhere; so is the accuracy that agreement alone would give. But
 over domains accuracy falls as agreement does (Baek et al. 2022, "Agreement-on-the-line"; Garg et al. 2022, "Leveraging
-unlabeled data to predict out-of-distribution performance"): the log-odds of LAS fall by the fall of the log-odds of
-agreement, and somewhat more. How much more differs from one domain to the next; `SHIFTS` are the ends of what was seen.
+unlabeled data to predict out-of-distribution performance"): the log-odds of LAS fall by `SLOPE` times the fall of the
+log-odds of agreement. How far they are from that differs from one domain to the next; `SHIFTS` are the ends of what was
+seen.
 The lead of LAS over agreement is uncertain where few tokens were measured: it shrinks to a usual one.
 The standard error of the LAS of a text of so many tokens widens the range on both sides.
 Agreement is the share of tokens to which all members give the same head and label.
@@ -24,9 +25,12 @@ from treevote.kernels import Bools
 Basis = Literal["agreement", "confidence", "labels", "changes"]
 
 # Lowest and highest shift of the log-odds of LAS over pairs of model and domain, but for 5 % (see the recipe of
-# adaptation). *Agreement*: from the source to the text, beyond the shift of the agreement; *confidence*: from the mean
+# adaptation). *Agreement*: from the source to the text, beyond what the agreement tells; *confidence*: from the mean
 # confidence of a model with one member to its LAS.
-SHIFTS: dict[Basis, tuple[float, float]] = {"agreement": (-0.36, 0.10), "confidence": (-1.0, 0.0)}
+SHIFTS: dict[Basis, tuple[float, float]] = {"agreement": (-0.30, 0.14), "confidence": (-1.0, 0.0)}
+
+SLOPE = 1.2
+"""Change of the log-odds of LAS from the source to a text, over that of the log-odds of agreement."""
 
 # The usual lead of LAS over agreement on the source, as log-odds, for each member but the first; and the number of
 # development tokens that weigh as much as it.
@@ -91,7 +95,8 @@ def estimate(
     if source is None:
         return None
     if source.agreement is not None and agreed is not None:
-        return _shifted(source.lead + log_odds(agreed), "agreement", tokens)
+        change = log_odds(agreed) - log_odds(source.agreement)
+        return _shifted(source.lead + log_odds(source.agreement) + SLOPE * change, "agreement", tokens)
     if confidence is not None:  # on the source it is the LAS
         return _shifted(log_odds(confidence), "confidence", tokens)
     return None
