@@ -20,6 +20,9 @@ _ONE = np.uint64(1)
 UNREAD_BITS = 16
 """Number of the lowest bits of a key, which are neither read by an index nor stored."""
 
+LINE = 32
+"""Number of weights in a cache line: most rows have more than one."""
+
 STORED_BYTES = 8 - UNREAD_BITS // 8  # of a key
 
 _UNREAD = np.uint64(UNREAD_BITS)
@@ -131,6 +134,7 @@ def look_up(keys: Keys, n: int, slots: Keys, packed: Shorts, rows: Longs) -> Non
         rows[i] = row_of(keys[i], slots)
         if rows[i] >= 0:
             prefetch(packed, rows[i])
+            prefetch(packed, rows[i] + LINE)
 
 
 @leaf
