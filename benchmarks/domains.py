@@ -223,9 +223,9 @@ def _genres(data: Path, name: str, pattern: str) -> dict[str, Genre]:
     return genres
 
 
-def _numbered(comments: Sequence[Sequence[str]]) -> list[list[str]]:
+def _numbered(comments: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     """Return comments with the number of the text in its part, of seven, and that of ten sentences within it."""
-    numbered, text, sentence = list[list[str]](), -1, 0
+    numbered, text, sentence = list[Sequence[str]](), -1, 0
     for lines in comments:
         if "# newdoc" in lines:
             text, sentence = text + 1, 0
