@@ -81,7 +81,7 @@ def measure(
         sure = round(100 * float(voted.label_confidence[voted.is_token].mean(dtype=np.float64)), 2)
     agreed = all_agree(voted)
     share = None if agreed is None or not sample.n_tokens else 100 * float(agreed[voted.is_token].mean())
-    own = estimate(SourceScores.of(parser), share, sure, sample.n_tokens) if sample.n_tokens else None
+    own = estimate(SourceScores.of(parser), share, sure, sample.n_tokens, len(sample)) if sample.n_tokens else None
     return Measurement(DomainScores(las.get("source"), las.get("target"), sure), scored, voted, own)
 
 

@@ -3,8 +3,9 @@
 Confidence is calibrated on the source, and too high elsewhere; so is the accuracy that agreement alone would give. But
 over domains accuracy falls as agreement does (Baek et al. 2022, "Agreement-on-the-line"; Garg et al. 2022, "Leveraging
 unlabeled data to predict out-of-distribution performance"): the log-odds of LAS fall by `SLOPE` times the fall of the
-log-odds of agreement. How far they are from that differs from one domain to the next; `SHIFTS` are the ends of what was
-seen.
+log-odds of agreement. In long sentences members have more to choose from and agree less at the same accuracy, so the
+log-odds of LAS rise by `LENGTH` times the logarithm of the length. How far they are from that differs from one domain
+to the next; `SHIFTS` are the ends of what was seen.
 The lead of LAS over agreement is uncertain where few tokens were measured: it shrinks to a usual one.
 The standard error of the LAS of a text of so many tokens widens the range on both sides.
 Agreement is the share of tokens to which all members give the same head and label.
@@ -31,6 +32,11 @@ SHIFTS: dict[Basis, tuple[float, float]] = {"agreement": (-0.30, 0.14), "confide
 
 SLOPE = 1.2
 """Change of the log-odds of LAS from the source to a text, over that of the log-odds of agreement."""
+
+LENGTH = 0.13
+"""Change of the log-odds of LAS at the same agreement, over that of the logarithm of the mean length of sentences."""
+
+_LONGER = 3.0  # by this factor at most sentences count as longer or shorter: beyond, a text is not split into sentences
 
 # The usual lead of LAS over agreement on the source, as log-odds, for each member but the first; and the number of
 # development tokens that weigh as much as it.
@@ -59,6 +65,7 @@ class SourceScores(NamedTuple):
     agreement: float | None  # of several members
     tokens: int = 0
     members: int = 2
+    length: float | None = None  # mean number of tokens in a sentence
 
     @property
     def lead(self) -> float:
@@ -74,8 +81,9 @@ class SourceScores(NamedTuple):
         agreement, tokens = (parser.familiarity.get(name) for name in ("agreement", "tokens"))
         if "scores" not in facts or not isinstance(agreement, float | None) or not isinstance(tokens, int):
             return None
-        n = len(parser.members)
-        return SourceScores(facts["scores"]["vote"]["las"], agreement if n > 1 else None, tokens, n)
+        n, sentences = len(parser.members), parser.familiarity.get("sentences")
+        length = tokens / sentences if isinstance(sentences, int) and sentences > 0 else None
+        return SourceScores(facts["scores"]["vote"]["las"], agreement if n > 1 else None, tokens, n, length)
 
 
 def all_agree(parse: Treebank) -> Bools | None:
@@ -86,17 +94,20 @@ def all_agree(parse: Treebank) -> Bools | None:
 
 
 def estimate(
-    source: SourceScores | None, agreed: float | None, confidence: float | None, tokens: int
+    source: SourceScores | None, agreed: float | None, confidence: float | None, tokens: int, sentences: int = 0
 ) -> Estimate | None:
-    """Return the range of LAS on a text of so many tokens.
+    """Return the range of LAS on a text of so many tokens and sentences; 0 sentences: their length is not known.
 
     It needs the agreement of the members (preferred), or the mean confidence, in percent.
     """
     if source is None:
         return None
     if source.agreement is not None and agreed is not None:
-        change = log_odds(agreed) - log_odds(source.agreement)
-        return _shifted(source.lead + log_odds(source.agreement) + SLOPE * change, "agreement", tokens)
+        change = SLOPE * (log_odds(agreed) - log_odds(source.agreement))
+        if sentences and tokens and source.length:
+            longer = tokens / sentences / source.length
+            change += LENGTH * math.log(min(max(longer, 1 / _LONGER), _LONGER))
+        return _shifted(source.lead + log_odds(source.agreement) + change, "agreement", tokens)
     if confidence is not None:  # on the source it is the LAS
         return _shifted(log_odds(confidence), "confidence", tokens)
     return None

@@ -69,12 +69,13 @@ class Expectation(NamedTuple):
 
 
 class TextCounts(NamedTuple):
-    """Counts of a text: tokens, those with unknown forms, those with votes, those on which all members agree."""
+    """Counts of a text: tokens, those with unknown forms, with votes, on which all members agree; sentences."""
 
     tokens: int = 0
     unknown: int = 0
     voted: int = 0
     agreed: int = 0
+    sentences: int = 0
 
     def plus(self, other: TextCounts) -> TextCounts:
         """Return the counts of two texts together."""
@@ -89,7 +90,7 @@ class TextCounts(NamedTuple):
         """Return the range of LAS to expect; None if the text is short, or the members were not measured."""
         if self.voted < ENOUGH_VOTES:
             return None
-        return estimate(SourceScores.of(parser), 100 * self.agreed / self.voted, None, self.voted)
+        return estimate(SourceScores.of(parser), 100 * self.agreed / self.voted, None, self.voted, self.sentences)
 
     def expectation(self, parser: EnsembleParser) -> Expectation | None:
         """Return what to expect of the parse; None without tokens, or if nothing was measured."""
@@ -124,7 +125,7 @@ def text_counts(parser: EnsembleParser, parse: Treebank, bounds: Sequence[int]) 
     columns = [tokens]
     columns.append(np.zeros_like(tokens) if unknown is None else np.diff(_sums(unknown, slots)))
     columns += [np.zeros_like(tokens)] * 2 if agreed is None else [tokens, np.diff(_sums(agreed, slots))]
-    return [TextCounts(*row) for row in np.stack(columns, 1).tolist()]
+    return [TextCounts(*row) for row in np.stack([*columns, np.diff(bounds)], 1).tolist()]
 
 
 def doubt(parser: EnsembleParser, treebank: Treebank) -> str | None:

@@ -232,7 +232,11 @@ def _familiarity(
     """Return what held-out sentences are to a model, in percent and as a share, and their vote with the confidence."""
     tokens = voted.is_token
     agreed = 100 * float(unanimous(parses)[tokens].mean())
-    found: dict[str, JSON] = {"tokens": int(tokens.sum()), "agreement": round(agreed, 2)}
+    found: dict[str, JSON] = {
+        "tokens": int(tokens.sum()),
+        "sentences": voted.n_sentences,
+        "agreement": round(agreed, 2),
+    }
     if unknown is None:
         return found, voted
     usual = round(usual_share(unknown, voted), 4)

@@ -75,6 +75,19 @@ def test_a_longer_text_has_a_narrower_range(las: float, agreed: float, tokens: i
     assert short.low <= long.low <= long.high <= short.high
 
 
+@given(st.floats(1, 99), percents, st.integers(1, 400), st.integers(1, 400))
+def test_longer_sentences_mean_more_accuracy_at_the_same_agreement(las: float, agreed: float, n: int, m: int) -> None:
+    source = SourceScores(las, 50.0, TOKENS, length=20.0)
+    many, few = (estimate(source, agreed, None, TOKENS, sentences) for sentences in (max(n, m), min(n, m)))
+    usual, unknown = (estimate(source, agreed, None, TOKENS, sentences) for sentences in (TOKENS // 20, 0))
+    assert many is not None
+    assert few is not None
+    assert many.low <= few.low
+    assert many.high <= few.high
+    assert usual == unknown == estimate(source._replace(length=None), agreed, None, TOKENS, n)
+    assert estimate(source, agreed, None, TOKENS, 1) == estimate(source, agreed, None, TOKENS, 10)  # not split
+
+
 def test_agreement_goes_before_confidence() -> None:
     assert estimate(SourceScores(90.0, 90.0), 80.0, 99.0, TOKENS) == estimate(
         SourceScores(90.0, 90.0), 80.0, None, TOKENS
@@ -95,6 +108,7 @@ def test_the_agreement_on_the_source_is_that_of_its_development_data() -> None:
     found = SourceScores.of(before())
     assert found is not None
     assert found.agreement is not None
+    assert found.length == DEV.n_tokens / len(DEV)
     agreed = unanimous(list(before().parse_members(DEV).values()))[DEV.is_token]
     assert abs(found.agreement - 100 * agreed.mean()) < 0.01
     voted = all_agree(before().parse(DEV))
