@@ -97,9 +97,7 @@ def train_small(train: str, dev: str, model: str) -> None:
 
 def _sparse(task: str) -> tuple[ClassifierTrainer, ...]:
     """Return the taggers of a task whose loss leaves most weights zero, without the smallest of the others."""
-    several = TAGGERS[task]
-    found = [tagger for tagger in several if tagger.loss == "margin"] or several
-    return tuple(dataclasses.replace(tagger, loss="margin", prune=PRUNE) for tagger in found)
+    return tuple(dataclasses.replace(tagger, losses=("margin",), prune=PRUNE) for tagger in TAGGERS[task])
 
 
 def packages(data: Path, work: Path) -> Mapping[str, Table]:

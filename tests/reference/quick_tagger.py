@@ -14,11 +14,16 @@ SMALL = TaggerTrainer(
         "upos": (
             ClassifierTrainer(templates=("0.form", "0.suffix1", "-1.upos", "1.lower"), epochs=2, cutoff=1),
             ClassifierTrainer(
-                templates=("0.suffix2", "-1.upos+0.shape"), loss="margin", direction="backward", epochs=2
+                templates=("0.suffix2", "-1.upos+0.shape"), losses=("margin",), direction="backward", epochs=2
             ),
         ),
         "feats": (
-            ClassifierTrainer(templates=("0.suffix1", "0.prefix1", "1.upos", "-1.feats"), epochs=2, cutoff=1),
+            ClassifierTrainer(
+                templates=("0.suffix1", "0.prefix1", "1.upos", "-1.feats", "-2.feats+0.suffix1"),
+                losses=("maxent", "margin"),
+                epochs=2,
+                cutoff=1,
+            ),
             ClassifierTrainer(templates=("0.suffix1", "-1.feats+0.prefix1"), direction="backward", epochs=2, cutoff=1),
         ),
         "xpos": (ClassifierTrainer(templates=("0.suffix1", "0.feats", "-1.xpos"), epochs=2, cutoff=1),),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import math
 import zlib
 from collections import Counter, defaultdict
@@ -14,6 +16,7 @@ from tests.reference import features as plain
 from treevote.corpus.sentence import Word
 from treevote.models.learning.features.linear_guide import LinearGuide
 from treevote.models.learning.features.trie import mix
+from treevote.models.text.tagging.classifier import Classifier
 from treevote.models.text.tagging.dictionary import Dictionary
 from treevote.models.text.tagging.edit_rules import apply_rule
 from treevote.models.text.tagging.tagger import Tagger
@@ -186,17 +189,40 @@ class Learner:
 
 
 def unpacked(guide: LinearGuide) -> dict[int, dict[int, int]]:
-    """Return the weights of each key, as `read_bits` of it, by part, from rows of pairs."""
+    """Return the weights of each key, as `read_bits` of it, by class, from runs of weights and rows of pairs."""
     at = 0
     result: dict[int, dict[int, int]] = {}
     for key in guide.keys.tolist():
         size = int(guide.packed[at])
-        pairs = guide.packed[at + 1 : at + 1 + 2 * size].tolist()
-        result[key] = dict(zip(pairs[::2], pairs[1::2], strict=True))
-        assert len(result[key]) == size > 0
-        at += 1 + 2 * size
+        length = -size if size < 0 else 2 * size
+        row = guide.packed[at + 1 : at + 1 + length].tolist()
+        pairs = zip(row[::2], row[1::2], strict=True) if size > 0 else enumerate(row[1:], row[0])
+        result[key] = {k: weight for k, weight in pairs if weight or size > 0}
+        assert 4 * len(result[key]) > length - 1 if size < 0 else len(result[key]) == size > 0
+        at += 1 + length
     assert at == len(guide.packed)
     return result
+
+
+def classes_of(bases: Sequence[int], group: int, number: int, n_taggers: int) -> range:
+    """Return the classes of the parts of a group for one of several taggers."""
+    width = bases[group + 1] - bases[group]
+    first = n_taggers * bases[group] + number * width
+    return range(first, first + width)
+
+
+def alone(classifier: Classifier, bases: Sequence[int], number: int) -> Classifier:
+    """Return one of the taggers with the same features by itself."""
+    spans = [classes_of(bases, group, number, len(classifier.evidence)) for group in range(len(bases) - 1)]
+    own = {old: new for new, old in enumerate(itertools.chain.from_iterable(spans))}
+    keys, packed = [], list[int]()
+    for key, weights in zip(classifier.guide.keys.tolist(), unpacked(classifier.guide).values(), strict=True):
+        if kept := {own[k]: weight for k, weight in weights.items() if k in own}:
+            keys.append(key)
+            packed += [len(kept), *itertools.chain.from_iterable(kept.items())]
+    bias, scale = classifier.guide.bias[list(own)], classifier.guide.scale
+    guide = LinearGuide.of(np.array(keys, np.uint64), np.array(packed, np.int16), bias, scale)
+    return dataclasses.replace(classifier, guide=guide, evidence=classifier.evidence[number : number + 1])
 
 
 def best_swap(
@@ -227,23 +253,26 @@ def tagged(tagger: Tagger, forms: Sequence[str], *, least_gain: float) -> list[W
         spans = [(int(tagset.starts[group]), int(tagset.starts[group + 1])) for group in groups]
         parts = [parts_of(tagset.names[first:last], split=tagset.split) for first, last in spans]
         totals: list[dict[Part, float]] = [dict.fromkeys(every, 0.0) for every, _ in parts]
-        for classifier in tagger.tasks[task].taggers:
+        taggers = tagger.tasks[task].taggers
+        for classifier, number in ((one, t) for one in taggers for t in range(len(one.evidence))):
             own = [dict(each) for each in tags]
             weights, scale = unpacked(classifier.guide), classifier.guide.scale
+            bases = tagset.parts.bases.tolist()
             for at in reversed(range(len(forms))) if classifier.backward else range(len(forms)):
                 (every, of_class), (first, last) = parts[at], spans[at]
-                base = int(tagset.parts.bases[groups[at]])
                 keys = [
                     plain.read_bits(key_of(template, values, classifier.templates, groups[at]))
                     for template, values in fired(forms, own, at, classifier.templates)
                 ]
                 scores = {
                     part: scale * (int(classifier.guide.bias[k]) + sum(weights.get(key, {}).get(k, 0) for key in keys))
-                    for k, part in enumerate(every, base)
+                    for k, part in zip(
+                        classes_of(bases, groups[at], number, len(classifier.evidence)), every, strict=True
+                    )
                 }
                 pairs = occurrences(tagger.tasks[task].dictionary, known.get(forms[at], -1))
-                for number, cell in cells(pairs, 0, range(first, last)).items():
-                    scores["whole", number - first] += float(classifier.evidence[cell])
+                for seen, cell in cells(pairs, 0, range(first, last)).items():
+                    scores["whole", seen - first] += float(classifier.evidence[number, cell])
                 best = class_scores(scores, of_class)
                 if task != "lemma":
                     own[at][task] = numbers[tagset.names[first + best.index(max(best))]]

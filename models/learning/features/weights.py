@@ -1,8 +1,8 @@
 """A linear model packed for parsing: 16-bit weights, frequent features as dense rows, rare ones as sparse rows.
 
 The time of a linear parser goes into cache misses, so few bytes are touched for each action: a row that has weights for
-many classes is stored for all classes; any other as pairs (class, weight). Scores are integers; ``scale`` turns them
-back into the learner's units. Rounding to 16 bits does not change accuracy.
+many classes is stored for all classes, or for a run of classes; any other as pairs (class, weight). Scores are
+integers; ``scale`` turns them back into the learner's units. Rounding to 16 bits does not change accuracy.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ class Weights(NamedTuple):
     """The weights of a linear model."""
 
     slots: Keys  # from the key of a feature to the place of its row, see `feature_index`
-    packed: Shorts  # rows: -1 and a weight for every class, or the number of pairs (class, weight) that follow
+    # rows: the number of pairs (class, weight) that follow; or -1, and a weight for every class; or -1 - n, the first
+    # of n classes, and their weights
+    packed: Shorts
     bias: Ints  # shape (n_classes,): the initial score of each class
     scale: float  # size of an integer step in the learner's units
 
@@ -103,13 +105,16 @@ def find_places(packed: Shorts, n_classes: int, places: Longs) -> int:
         if at >= len(packed):
             return -1
         places[row] = at
-        size = packed[at]
-        if size < -1 or at + 1 > len(packed) or at + 1 + 2 * size > len(packed):
+        size = int(np.int64(packed[at]))  # the negative of a 16-bit number may be none
+        length = n_classes if size == -1 else -size if size < 0 else 2 * size
+        if at + 1 + length > len(packed):
             return -1
         for pair in range(size):
             if packed[at + 1 + 2 * pair] < 0 or packed[at + 1 + 2 * pair] >= n_classes:
                 return -1
-        at += 1 + (n_classes if size < 0 else 2 * size)
+        if size < -1 and (packed[at + 1] < 0 or packed[at + 1] + length - 1 > n_classes):
+            return -1
+        at += 1 + length
     return at
 
 
@@ -131,10 +136,14 @@ def add_rows(weights: Weights, rows: Longs, first: int, last: int, scores: Ints)
         if row < 0:
             continue
         size = packed[Index(row)]
-        if size < 0:
+        if size == -1:
             dense = packed[Index(row + 1) :]  # an offset within the loop would keep it from being vectorised
             for k in range(len(scores)):
                 scores[k] += dense[k]
+        elif size < 0:
+            run, own = packed[Index(row + 2) :], scores[Index(packed[Index(row + 1)]) :]
+            for k in range(-1 - size):
+                own[k] += run[k]
         else:
             for at in range(row + 1, row + 1 + 2 * size, 2):
                 scores[Index(packed[Index(at)])] += packed[Index(at + 1)]

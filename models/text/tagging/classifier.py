@@ -1,4 +1,7 @@
-"""One linear tagger: its settings, its training, and its scores of every part of a class."""
+"""Linear taggers with the same features: settings, training, and the scores of every part of a class.
+
+Taggers that differ in their loss alone look up each feature once: its row has the weights of all of them.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,17 @@ from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 
-from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
+from treevote.errors import ConfigError
+from treevote.kernels import Doubles, Floats, Ints, Longs, kernel, leaf
+from treevote.models.learning.features.feature_index import look_up
 from treevote.models.learning.features.linear_guide import LinearGuide
 from treevote.models.learning.features.rows import rows_of
-from treevote.models.learning.features.weights import Weights, score
+from treevote.models.learning.features.weights import Weights, add_rows
 from treevote.models.text.tagging.dictionary import N_CELLS, Dictionary, find_cells, most_classes
 from treevote.models.text.tagging.features import Text, batches, fire, of_context
-from treevote.models.text.tagging.learning import Examples, LearnerState, add_parts, learn, pack
+from treevote.models.text.tagging.learning import Examples, LearnerState, Learnt, add_parts, learn, pack
 from treevote.models.text.tagging.tagset import Parts, Tagset
-from treevote.models.text.tagging.templates import compile_templates, mirrored
+from treevote.models.text.tagging.templates import FURTHEST, compile_templates, mirrored
 from treevote.parallel import Progress
 from treevote.settings import Count, Interval, Settings, Share
 from treevote.store.record import Record
@@ -25,19 +30,26 @@ from treevote.store.validation import column
 Loss: TypeAlias = Literal["maxent", "margin"]
 Direction: TypeAlias = Literal["forward", "backward"]
 
+MAX_TAGGERS = 2  # with the same features: packed weights have 16 bits for their classes, see `tagset`
+
 
 @dataclass(frozen=True, kw_only=True)
 class ClassifierTrainer(Settings):
-    """Settings of a linear tagger."""
+    """Settings of linear taggers with the same features, one for each loss."""
 
     templates: tuple[str, ...]  # from left to right, see `treevote.models.text.tagging.templates`
-    loss: Loss = "maxent"
+    losses: tuple[Loss, ...] = ("maxent",)
     direction: Direction = "forward"  # backward: from right to left, with mirrored templates
     context: Annotated[float, Interval(0, 1)] = 0.5  # value of the features that read a neighbour; of the others: 1
     epochs: Annotated[int, Interval(1, 1000)] = 6
     rate: Annotated[float, Interval(0, 100, "neither")] = 0.15  # at the start; it falls linearly to 0
     cutoff: Count = 2  # features seen fewer times are left out
     prune: Share = 0.005  # weights below this share of the largest are dropped
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < len(self.losses) <= MAX_TAGGERS:
+            raise ConfigError(f"losses: expected one to {MAX_TAGGERS}, found {len(self.losses)}")
 
     def train(
         self,
@@ -69,49 +81,55 @@ class ClassifierTrainer(Settings):
             np.cumsum(widths, dtype=np.int64) - widths,
             np.where(of_context(rows.keys), self.context, 1).astype(np.float32),
         )
-        state = LearnerState.zeros(int(widths.sum()), int(parts.bases[-1]), N_CELLS)
-        generator, most = np.random.default_rng(seed), most_classes(dictionary)
-        for epoch in range(self.epochs):
-            rate = np.float32(self.rate * (1 - epoch / self.epochs))
-            order = generator.permutation(len(groups))
-            learn(examples, parts, dictionary, most, order, rate, self.loss == "margin", state)
-            if progress is not None:
-                progress(name, epoch + 1, self.epochs)
-        guide = LinearGuide.of(*pack(rows.keys, examples, state, parts, self.prune))
-        return Classifier(templates, table, self.direction == "backward", guide, state.evidence)
+        generator, most, learnt = np.random.default_rng(seed), most_classes(dictionary), list[Learnt]()
+        for loss in self.losses:
+            state = LearnerState.zeros(int(widths.sum()), int(parts.bases[-1]), N_CELLS)
+            for epoch in range(self.epochs):
+                rate = np.float32(self.rate * (1 - epoch / self.epochs))
+                order = generator.permutation(len(groups))
+                learn(examples, parts, dictionary, most, order, rate, loss == "margin", state)
+                if progress is not None:
+                    progress(f"{name} {loss} {self.direction}", epoch + 1, self.epochs)
+            learnt.append(state.learnt)
+        together = Learnt(*map(np.stack, zip(*learnt, strict=True)))
+        guide = LinearGuide.of(*pack(rows.keys, examples, together, parts, self.prune))
+        return Classifier(templates, table, self.direction == "backward", guide, together.evidence)
 
 
 @dataclass(frozen=True, eq=False)
 class Classifier:
-    """A trained linear tagger."""
+    """Trained linear taggers with the same features."""
 
     templates: tuple[str, ...]
     table: Ints  # the compiled templates
     backward: bool
-    guide: LinearGuide  # its classes are the parts of the tagset
-    evidence: Doubles  # shape (N_CELLS,): weights of the dictionary
+    guide: LinearGuide  # its classes are, for each group, its parts for the first tagger, then those for the next
+    evidence: Doubles  # shape (n_taggers, N_CELLS): weights of the dictionary
 
     def record(self) -> Record:
-        """Return the tagger as data."""
+        """Return the taggers as data."""
         facts = {"backward": self.backward, **self.guide.facts()}
-        arrays = {"evidence": self.evidence, **self.guide.arrays()}
+        arrays = {"evidence": self.evidence.ravel(), **self.guide.arrays()}
         return Record("linear-tagger", facts, arrays, {"templates": self.templates})
 
     @classmethod
     def from_record(cls, record: Record, n_parts: int) -> Classifier:
-        """Return the tagger of a record; raises as `treevote.store.validation.rebuild` expects."""
+        """Return the taggers of a record; raises as `treevote.store.validation.rebuild` expects."""
         templates, backward = tuple(record.texts["templates"]), record.facts["backward"]
         if not isinstance(backward, bool):
             raise TypeError("its direction")
-        guide, evidence = LinearGuide.from_record(record, n_parts), column(record, "evidence", np.float64)
-        if len(evidence) != N_CELLS or not np.isfinite(evidence).all():
+        evidence = column(record, "evidence", np.float64)
+        n_taggers = len(evidence) // N_CELLS
+        if len(evidence) % N_CELLS or not 0 < n_taggers <= MAX_TAGGERS or not np.isfinite(evidence).all():
             raise ValueError("the weights of its dictionary")
-        return cls(templates, compile_templates(templates), backward, guide, evidence)
+        guide = LinearGuide.from_record(record, n_taggers * n_parts)
+        return cls(templates, compile_templates(templates), backward, guide, evidence.reshape(n_taggers, N_CELLS))
 
 
 @kernel
 def add_scores(
     text: Text,
+    tags: Ints,
     parts: Parts,
     dictionary: Dictionary,
     most: int,
@@ -124,17 +142,18 @@ def add_scores(
     places: Longs,
     total: Floats,
 ) -> None:
-    """Tag sentences by one tagger, and add its scores of all parts of the groups of their tokens to ``total``.
+    """Tag sentences by each of several taggers with the same features, and add up their scores in ``total``.
 
-    Nothing is added where a group has one class only.
+    Scores are those of all parts of the groups of the tokens; nothing is added where a group has one class only.
 
-    Unless the column is -1, ``text.tags[:, column]`` is overwritten by ``codes[c]`` for the class ``c`` with the
-    highest score, of equal ones the first. ``places``, shape (n_slots,), is the first score of each token, ``most`` the
-    largest number of classes of a form.
+    ``tags``, shape (n_taggers, n_slots, len(TAGS)), are the tags of the text as each tagger sees them. Unless the
+    column is -1, ``tags[t, :, column]`` is overwritten by ``codes[c]`` for the class ``c`` to which tagger ``t`` gives
+    the highest score, of equal ones the first. ``places``, shape (n_slots,), is the first score of each token, ``most``
+    the largest number of classes of a form.
     """
     keys, rows = np.empty(len(templates), np.uint64), np.empty(len(templates), np.int64)
-    n_parts = len(weights.bias)
-    scores, own, classes = np.empty(n_parts, np.int32), np.empty(n_parts, np.float32), np.empty(n_parts, np.float32)
+    scores, n_parts = np.zeros(len(weights.bias), np.int32), parts.bases[-1]
+    own, classes = np.empty(n_parts, np.float32), np.empty(n_parts, np.float32)
     found, cells = np.empty(most, np.int64), np.empty(most, np.int64)
     scale = np.float32(weights.scale)
     for sentence in range(len(text.offsets) - 1):
@@ -145,24 +164,44 @@ def add_scores(
             group = int(text.groups[token])
             first, last = int(parts.starts[group]), int(parts.starts[group + 1])
             if last - first == 1:  # nothing to choose
-                if column >= 0:
-                    text.tags[token, column] = codes[first]
+                for t in range(len(tags) if column >= 0 else 0):
+                    tags[t, token, column] = codes[first]
                 continue
-            base, width = parts.bases[group], parts.bases[group + 1] - parts.bases[group]
-            # scores of the parts of the group: the weights of the features, and the evidence of the dictionary
-            score(weights, keys, fire(text, sentence, position, templates, keys), rows, scores)
-            for k in range(width):
-                own[k] = scale * np.float32(scores[base + k])
-            for i in range(find_cells(dictionary, int(text.known[text.tokens[token]]), first, last, -1, found, cells)):
-                own[found[i] - first] += np.float32(evidence[cells[i]])
-            # the choice of this tagger, which later templates read
-            add_parts(parts, group, own, classes)
-            best = 0
-            for c in range(1, last - first):
-                if classes[c] > classes[best]:
-                    best = c
-            if column >= 0:
-                text.tags[token, column] = codes[first + best]
+            width = parts.bases[group + 1] - parts.bases[group]
+            base = len(tags) * parts.bases[group]
             pooled = total[places[token] :]
-            for k in range(width):
-                pooled[k] += own[k]
+            n_found = find_cells(dictionary, int(text.known[text.tokens[token]]), first, last, -1, found, cells)
+            scored = -1  # the tagger whose features were looked up last
+            for t in range(len(tags)):
+                # scores of the parts of the group: the weights of the features, and the evidence of the dictionary
+                if scored < 0 or (column >= 0 and differ(tags, scored, t, start, position, length, column)):
+                    seen = Text(text.tokens, text.offsets, text.values, text.known, text.groups, tags[t])
+                    n = fire(seen, sentence, position, templates, keys)
+                    look_up(keys, n, weights.slots, weights.packed, rows)
+                    for k in range(base, base + len(tags) * width):
+                        scores[k] = weights.bias[k]
+                    add_rows(weights, rows, 0, n, scores)
+                    scored = t
+                for k in range(width):
+                    own[k] = scale * np.float32(scores[base + t * width + k])
+                for i in range(n_found):
+                    own[found[i] - first] += np.float32(evidence[t, cells[i]])
+                # the choice of this tagger, which later templates read
+                add_parts(parts, group, own, classes)
+                best = 0
+                for c in range(1, last - first):
+                    if classes[c] > classes[best]:
+                        best = c
+                if column >= 0:
+                    tags[t, token, column] = codes[first + best]
+                for k in range(width):
+                    pooled[k] += own[k]
+
+
+@leaf
+def differ(tags: Ints, one: int, other: int, start: int, position: int, length: int, column: int) -> bool:
+    """Tell whether two taggers see different tags in the neighbourhood of a token."""
+    for at in range(start + max(1, position - FURTHEST), start + min(length, position + FURTHEST + 1)):
+        if tags[one, at, column] != tags[other, at, column]:
+            return True
+    return False

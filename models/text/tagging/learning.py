@@ -8,6 +8,7 @@ value below 1, which is a stronger prior: what a word looks like explains its ta
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ from treevote.models.text.tagging.dictionary import Dictionary, find_cells
 from treevote.models.text.tagging.tagset import Parts
 
 MAX_WEIGHT = 32_000
+
+_SPARSEST = 4  # a row with weights for more than one class of its group in 4 is a run: at most twice as long
 
 _SURE = np.float32(0.9995)  # probability of the gold class from which a row is skipped
 _MARGIN = np.float32(2)
@@ -37,6 +40,14 @@ class Examples(NamedTuple):
     values: Floats  # shape (n_columns,)
 
 
+class Learnt(NamedTuple):
+    """What is kept of the learners with the same features; their number is the first size of each shape."""
+
+    weights: Floats  # shape (n_learners, n_weights)
+    bias: Floats  # shape (n_learners, n_parts)
+    evidence: Doubles  # shape (n_learners, N_CELLS)
+
+
 class LearnerState(NamedTuple):
     """Weights, and the sum of squared gradients of each."""
 
@@ -55,6 +66,11 @@ class LearnerState(NamedTuple):
         return cls(
             weights, np.full_like(weights, start), bias, np.full_like(bias, start), evidence, np.full(n_cells, _SQUARES)
         )
+
+    @property
+    def learnt(self) -> Learnt:
+        """The arrays that are kept, of this learner alone."""
+        return Learnt(self.weights, self.bias, self.evidence)
 
 
 @kernel
@@ -197,30 +213,35 @@ def margin_gradient(classes: Floats, n: int, gold: int) -> bool:
 
 
 def pack(
-    keys: Keys, examples: Examples, state: LearnerState, parts: Parts, prune: float
+    keys: Keys, examples: Examples, learnt: Learnt, parts: Parts, prune: float
 ) -> tuple[Keys, Shorts, Ints, float]:
     """Pack weights as `features.weights.pack` does, but for columns with weights for a group only.
 
-    Weights below ``prune`` times the largest, in absolute value, are dropped.
+    The classes are, for each group, its parts for the first learner, then those for the next. Weights below ``prune``
+    times the largest, in absolute value, are dropped.
     """
-    largest = max(1e-9, float(np.abs(state.weights).max(initial=0)), float(np.abs(state.bias).max(initial=0)))
+    largest = max(1e-9, *(float(np.abs(array).max(initial=0)) for array in (learnt.weights, learnt.bias)))
     scale = largest / MAX_WEIGHT
     least = np.float32(max(prune * largest, 0.5 * scale))
     filled = np.zeros(len(keys), np.int64)
-    count_filled(examples, state.weights, parts.bases, least, filled)
-    packed = np.empty(int((filled + filled + (filled > 0)).sum()), np.int16)
-    fill_packed(examples, state.weights, parts.bases, least, np.float32(1 / scale), filled, packed)
-    return keys[filled > 0], packed, np.round(state.bias / scale).astype(np.int32), scale
+    count_filled(examples, learnt.weights, parts.bases, least, filled)
+    widths = len(learnt.bias) * np.diff(parts.bases)[examples.column_groups]
+    sizes = np.where(filled > 0, 1 + np.where(_SPARSEST * filled > widths, 1 + widths, 2 * filled), 0)
+    packed = np.zeros(int(sizes.sum()), np.int16)
+    fill_packed(examples, learnt.weights, parts.bases, least, np.float32(1 / scale), filled, packed)
+    bias = np.concatenate([learnt.bias[:, i:j].ravel() for i, j in itertools.pairwise(parts.bases.tolist())])
+    return keys[filled > 0], packed, np.round(bias / scale).astype(np.int32), scale
 
 
 @leaf
 def count_filled(examples: Examples, weights: Floats, bases: Ints, least: np.float32, filled: Longs) -> None:
     """Count the weights of each column that are large enough."""
     for column in range(len(filled)):
-        group, own = examples.column_groups[column], weights[examples.places[column] :]
-        for k in range(bases[group + 1] - bases[group]):
-            if abs(own[k] * examples.values[column]) >= least:
-                filled[column] += 1
+        group, place = examples.column_groups[column], examples.places[column]
+        for t in range(len(weights)):
+            for k in range(bases[group + 1] - bases[group]):
+                if abs(weights[t, place + k] * examples.values[column]) >= least:
+                    filled[column] += 1
 
 
 @leaf
@@ -233,17 +254,27 @@ def fill_packed(
     filled: Longs,
     packed: Shorts,
 ) -> None:
-    """Write the number of weights of each column that has some, and their pairs of part and weight."""
-    at = 0
+    """Write the row of each column with weights: a run for the whole group, or pairs of class and weight."""
+    at, n_learners = 0, len(weights)
     for column in range(len(filled)):
         if filled[column] == 0:
             continue
-        group, own = examples.column_groups[column], weights[examples.places[column] :]
-        packed[at] = filled[column]
+        group, place = examples.column_groups[column], examples.places[column]
+        first, width = n_learners * bases[group], bases[group + 1] - bases[group]
+        is_run = _SPARSEST * filled[column] > n_learners * width
+        packed[at] = -1 - n_learners * width if is_run else filled[column]
         at += 1
-        for k in range(bases[group + 1] - bases[group]):
-            weight = own[k] * examples.values[column]
-            if abs(weight) >= least:
-                packed[at] = bases[group] + k
-                packed[at + 1] = np.int16(np.rint(weight * inverse_scale))
-                at += 2
+        if is_run:
+            packed[at] = first
+            at += 1
+        for t in range(n_learners):
+            for k in range(width):
+                weight = weights[t, place + k] * examples.values[column]
+                if abs(weight) >= least:
+                    rounded = np.int16(np.rint(weight * inverse_scale))
+                    if is_run:
+                        packed[at + t * width + k] = rounded
+                    else:
+                        packed[at], packed[at + 1] = first + t * width + k, rounded
+                        at += 2
+        at += n_learners * width if is_run else 0

@@ -45,8 +45,8 @@ _LOSSES: tuple[Loss, ...] = ("maxent", "margin")
 
 def _differing(lines: str, context: float) -> tuple[ClassifierTrainer, ...]:
     """Return the settings of taggers that differ in loss and direction."""
-    one = ClassifierTrainer(templates=tuple(lines.split()), context=context)
-    return tuple(dataclasses.replace(one, loss=loss, direction=own) for loss in _LOSSES for own in _BOTH)
+    one = ClassifierTrainer(templates=tuple(lines.split()), context=context, losses=_LOSSES)
+    return tuple(dataclasses.replace(one, direction=own) for own in _BOTH)
 
 
 TAGGERS = {
@@ -94,7 +94,7 @@ class TaggerTrainer(Settings):
             for i, trainer in enumerate(self.taggers[task]):
                 extended = dataclasses.replace(trainer, templates=(*trainer.templates, *more))
                 train = functools.partial(extended.train, own, classes, tagset, dictionary, seed=seed + i)
-                trainings.append((task, functools.partial(train, name=f"{task} {trainer.loss} {trainer.direction}")))
+                trainings.append((task, functools.partial(train, name=task)))
         classifiers = jobs.map(_run, [training for _, training in trainings])
         for (task, _), classifier in zip(trainings, classifiers, strict=True):
             trained[task] = dataclasses.replace(trained[task], taggers=(*trained[task].taggers, classifier))

@@ -21,10 +21,10 @@ from treevote.models.learning.features.lexicon import split_feats
 from treevote.store.record import Record
 from treevote.store.validation import check_offsets, column
 
-MAX_CLASSES = 20_000  # the rarest beyond are left out
+MAX_CLASSES = 16_000  # the rarest beyond are left out
 MAX_VALUES = 32  # features of a class that count as parts
 MIN_OCCURRENCES = 10  # from which a class that has features is a part of its own
-MAX_PARTS = 32_000  # packed weights have 16 bits for the numbers of parts
+MAX_PARTS = 16_000  # packed weights have 15 bits for the numbers of the parts of two taggers
 
 
 class Parts(NamedTuple):

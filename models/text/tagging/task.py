@@ -53,17 +53,17 @@ class Task:
         places, total = np.cumsum(widths) - widths, np.zeros(int(widths.sum()), np.float32)
         choices = []
         for tagger in self.taggers:
-            own = text._replace(tags=text.tags.copy())
+            tags = np.repeat(text.tags[None], len(tagger.evidence), axis=0)
             add_scores(
-                own, parts, self.dictionary, self._most_classes, tagger.table, tagger.guide.weights,
+                text, tags, parts, self.dictionary, self._most_classes, tagger.table, tagger.guide.weights,
                 tagger.evidence, tagger.backward, column, codes, places, total,
             )  # fmt: skip
-            choices.append(own.tags[:, column])
+            choices += [*tags[:, :, column]]
         classes = np.full(len(text.tokens), -1, np.int32)
         old, new = np.full(len(classes), -1, np.int32), np.full(len(classes), -1, np.int32)
         margins = np.zeros(len(classes), np.float32)
         choose(parts, text.groups, places, total, is_token, np.float32(NEW_COMBINATION), classes, old, new, margins)
-        margins = np.minimum(margins / np.float32(len(self.taggers)), SURE)
+        margins = np.minimum(margins / np.float32(len(choices)), SURE)
         agreed: Bools = is_token.copy()
         for choice in choices if column >= 0 else ():
             agreed &= choice == codes[classes]

@@ -18,6 +18,7 @@ from treevote.models.learning.features.templates import COLUMN, Grammar, Templat
 from treevote.models.text.tagging.forms import SPELLING
 
 TAGS = ("upos", "feats", "xpos")  # that templates may name; their columns follow those of the spelling
+FURTHEST = 2  # neighbour that templates may name
 MAX_ATOMS = 3
 NO_ATOM = -1
 
@@ -28,7 +29,7 @@ def _check(template: Template) -> None:
 
 
 GRAMMAR = Grammar(
-    places={str(position): (0, position) for position in range(-2, 3)},
+    places={str(position): (0, position) for position in range(-FURTHEST, FURTHEST + 1)},
     steps={},
     attributes={name: (COLUMN, column) for column, name in enumerate((*SPELLING, *TAGS))},
     globals={},

@@ -103,9 +103,9 @@ def places_by_hand(packed: list[int], n_classes: int, n_rows: int) -> list[int] 
         for _ in range(n_rows):
             places.append(at)
             size = packed[at]
-            if size < -1:
+            row = [packed[at + 1 + i] for i in range(n_classes if size == -1 else max(-size, 2 * size))]
+            if size < -1 and not 0 <= row[0] <= row[0] + len(row) - 1 <= n_classes:
                 return None
-            row = [packed[at + 1 + i] for i in range(n_classes if size < 0 else 2 * size)]
             if size >= 0 and not all(0 <= row[i] < n_classes for i in range(0, 2 * size, 2)):
                 return None
             at += 1 + len(row)
@@ -121,7 +121,9 @@ rows_of_numbers = st.lists(
     | st.just([0])
     | st.just([1, 3, 9])
     | st.just([32_767])
-    | st.just([-32_768]),
+    | st.just([-32_768])
+    | st.just([-3, 1, 9, 9])
+    | st.just([-3, 2, 9, 9]),
     max_size=8,
 ).map(lambda parts: np.array([number for part in parts for number in part], np.int16))
 
@@ -148,6 +150,26 @@ def test_damaged_rows_are_refused(packed: Shorts, n_rows: int) -> None:
             unpack(keys, packed, np.zeros(n_classes, np.int32), 1.0)
 
 
+@given(st.lists(st.dictionaries(st.integers(0, 4), st.integers(-9, 9), min_size=1), max_size=6), st.data())
+def test_rows_of_each_kind_are_added(rows: list[dict[int, int]], data: st.DataObject) -> None:
+    packed = list[int]()
+    for row in rows:
+        span = range(min(row), max(row) + 1)
+        packed += data.draw(
+            st.sampled_from(
+                [
+                    [len(row), *(number for pair in row.items() for number in pair)],
+                    [-1, *(row.get(k, 0) for k in range(5))],
+                    [-1 - len(span), span.start, *(row.get(k, 0) for k in span)],
+                ]
+            )
+        )
+    bias, keys, scores = np.arange(5, dtype=np.int32), KEYS[: len(rows)], np.zeros(5, np.int32)
+    weights = unpack(keys, np.array(packed, np.int16), bias, 1.0)
+    score(weights, keys, len(keys), np.zeros(len(keys), np.int64), scores)
+    assert scores.tolist() == [k + sum(row.get(k, 0) for row in rows) for k in range(5)]
+
+
 @pytest.mark.parametrize(
     ("packed", "n_rows"),
     [
@@ -161,6 +183,9 @@ def test_damaged_rows_are_refused(packed: Shorts, n_rows: int) -> None:
         ([-1, 5, 5], 1),
         ([-1, 5, 5, 5, 0], 1),
         ([0, 32_767], 2),
+        ([-3, 2, 9, 9], 1),
+        ([-3, -1, 9, 9], 1),
+        ([-3, 1, 9], 1),
     ],
 )
 def test_each_kind_of_damage_is_refused(packed: list[int], n_rows: int) -> None:

@@ -278,7 +278,8 @@ def test_progress_names_each_tagger() -> None:
     told: list[tuple[str, int, int]] = []
     SMALL.train(TRAINING, jobs=Jobs(progress=lambda *step: told.append(step)))
     names = dict.fromkeys(name for name, _, _ in told)
-    assert list(names)[:3] == ["upos maxent forward", "upos margin backward", "feats maxent forward"]
+    expected = ["upos maxent forward", "upos margin backward", "feats maxent forward", "feats margin forward"]
+    assert list(names)[:4] == expected
     assert told[:2] == [("upos maxent forward", 1, 2), ("upos maxent forward", 2, 2)]
 
 
@@ -298,7 +299,9 @@ def test_a_pickled_tagger_is_the_same(small: Tagger) -> None:
         {"cutoff": 0},
         {"prune": 1.0},
         {"context": 2.0},
-        {"loss": "hinge"},
+        {"losses": ("hinge",)},
+        {"losses": ()},
+        {"losses": ("maxent", "margin", "maxent")},
         {"direction": "left"},
     ],
 )

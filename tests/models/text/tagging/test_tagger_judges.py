@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.models.text.tagging.test_tagger import bare, forms, words_of
+from tests.reference import tagger as twin
 from tests.reference.quick_tagger import SMALL, inflected
 from treevote.corpus.sentence import Word
 from treevote.models.text.tagging import tagger as module
@@ -32,7 +33,9 @@ def tagged(tagger: Tagger, own: list[list[str]]) -> list[Word]:
 def alone(tagger: Tagger, task: str) -> list[Tagger]:
     """Return for each tagger of a task the whole with this one alone."""
     whole = tagger.tasks[task]
-    parts = [dataclasses.replace(whole, taggers=(one,)) for one in whole.taggers]
+    bases = whole.tagset.parts.bases.tolist()
+    singles = [twin.alone(one, bases, number) for one in whole.taggers for number in range(len(one.evidence))]
+    parts = [dataclasses.replace(whole, taggers=(one,)) for one in singles]
     return [Tagger(tagger.forms, {**tagger.tasks, task: part}) for part in parts]
 
 

@@ -19,6 +19,7 @@ from treevote.models.text.tagging.dictionary import N_CELLS, Dictionary, most_cl
 from treevote.models.text.tagging.learning import (
     Examples,
     LearnerState,
+    Learnt,
     add_parts,
     descend,
     entropy_gradient,
@@ -235,31 +236,45 @@ def test_learning_is_that_of_the_twin(
 
 
 @settings(max_examples=60)
-@given(problems(), st.sampled_from([0.0, 0.005, 0.3, 0.9]), st.sampled_from([0.0, 0.3]))
+@given(
+    problems(),
+    st.sampled_from([0.0, 0.005, 0.3, 0.9]),
+    st.sampled_from([0.0, 0.3]),
+    st.sampled_from([(False,), (True, False)]),
+)
 def test_packed_weights_are_those_that_are_large(
-    problem: tuple[Tagset, Dictionary, Examples, list[tuple[int, int]]], prune: float, rate: float
+    problem: tuple[Tagset, Dictionary, Examples, list[tuple[int, int]]],
+    prune: float,
+    rate: float,
+    losses: tuple[bool, ...],
 ) -> None:
     tagset, _, examples, _ = problem
-    learnt, _ = learnt_by_both(problem, hinge=False, rate=rate)
-    bases = tagset.parts.bases
+    several = [learnt_by_both(problem, hinge=hinge, rate=rate)[0].learnt for hinge in losses]
+    learnt = Learnt(*map(np.stack, zip(*several, strict=True)))
+    bases = tagset.parts.bases.tolist()
+    spans = [[twin.classes_of(bases, g, t, len(losses)) for t in range(len(losses))] for g in range(len(bases) - 1)]
+    bias = np.zeros(learnt.bias.size)
+    for g, of_learners in enumerate(spans):
+        for t, span in enumerate(of_learners):
+            bias[span.start : span.stop] = learnt.bias[t, bases[g] : bases[g + 1]]
     keys = np.arange(1, 2 * len(examples.values), 2, dtype=np.uint64) << np.uint64(32) | np.uint64(1)
     guide = LinearGuide.of(*pack(keys, examples, learnt, tagset.parts, prune))
-    largest = max(1e-9, *np.abs(learnt.weights), *np.abs(learnt.bias), 0)
+    largest = max(1e-9, *np.abs(learnt.weights).ravel(), *np.abs(learnt.bias).ravel(), 0)
     assert guide.scale == pytest.approx(largest / 32_000)
-    assert np.abs(guide.bias * guide.scale - learnt.bias).max(initial=0) <= 0.501 * guide.scale
+    assert np.abs(guide.bias * guide.scale - bias).max(initial=0) <= 0.501 * guide.scale
     found = twin.unpacked(guide)
     assert all(size >= 0 for own in found.values() for size in own)
     least = max(prune * largest, guide.scale / 2)
     for column, key in enumerate(keys.tolist()):
         own, place, group = found.get(plain.read_bits(key), {}), examples.places[column], examples.column_groups[column]
-        base, width = int(bases[group]), int(bases[group + 1] - bases[group])
-        assert all(base <= part < base + width for part in own)
-        for k in range(width):
-            weight = float(learnt.weights[place + k]) * float(examples.values[column])
-            if abs(weight) > 1.0001 * least:
-                assert own[base + k] * guide.scale == pytest.approx(weight, abs=0.51 * guide.scale)
-            if abs(weight) < 0.9999 * least:
-                assert base + k not in own
+        assert all(any(k in span for span in spans[group]) for k in own)
+        for t, span in enumerate(spans[group]):
+            for k, number in enumerate(span):
+                weight = float(learnt.weights[t, place + k]) * float(examples.values[column])
+                if abs(weight) > 1.0001 * least:
+                    assert own[number] * guide.scale == pytest.approx(weight, abs=0.51 * guide.scale)
+                if abs(weight) < 0.9999 * least:
+                    assert number not in own
 
 
 @given(tagsets(), st.data(), st.sampled_from([0.0, 1.0, 4.0]))
