@@ -51,22 +51,23 @@ class Task:
         parts, codes, is_token = self.tagset.parts, self.tagset.codes, text.is_token
         widths = np.diff(parts.bases)[text.groups] * is_token
         places, total = np.cumsum(widths) - widths, np.zeros(int(widths.sum()), np.float32)
-        choices = []
+        n_taggers = sum(len(tagger.evidence) for tagger in self.taggers)
+        tags, first = np.repeat(text.tags[None], n_taggers, axis=0), 0
         for tagger in self.taggers:
-            tags = np.repeat(text.tags[None], len(tagger.evidence), axis=0)
+            own = tags[first : first + len(tagger.evidence)]
             add_scores(
-                text, tags, parts, self.dictionary, self._most_classes, tagger.table, tagger.guide.weights,
+                text, own, parts, self.dictionary, self._most_classes, tagger.table, tagger.guide.weights,
                 tagger.evidence, tagger.backward, column, codes, places, total,
             )  # fmt: skip
-            choices += [*tags[:, :, column]]
-        classes = np.full(len(text.tokens), -1, np.int32)
-        old, new = np.full(len(classes), -1, np.int32), np.full(len(classes), -1, np.int32)
-        margins = np.zeros(len(classes), np.float32)
-        choose(parts, text.groups, places, total, is_token, np.float32(NEW_COMBINATION), classes, old, new, margins)
-        margins = np.minimum(margins / np.float32(len(choices)), SURE)
-        agreed: Bools = is_token.copy()
-        for choice in choices if column >= 0 else ():
-            agreed &= choice == codes[classes]
+            first += len(own)
+        choices = tags[: n_taggers if column >= 0 else 0, :, column]
+        classes, old, new = np.full((3, len(text.tokens)), -1, np.int32)
+        margins, agreed = np.zeros(len(classes), np.float32), np.zeros(len(classes), np.bool_)
+        choose(
+            parts, codes, text.groups, choices, places, total, is_token, np.float32(NEW_COMBINATION),
+            classes, old, new, margins, agreed,
+        )  # fmt: skip
+        margins = np.minimum(margins / np.float32(n_taggers), SURE)
         combinations = {}
         for slot in np.flatnonzero(new >= 0).tolist():
             replaced = int(text.groups[slot]), int(classes[slot]), int(old[slot]), int(new[slot])
@@ -111,7 +112,9 @@ class Task:
 @kernel
 def choose(
     parts: Parts,
+    codes: Ints,
     groups: Ints,
+    choices: Ints,
     places: Longs,
     total: Floats,
     is_token: Bools,
@@ -120,10 +123,12 @@ def choose(
     old: Ints,
     new: Ints,
     margins: Floats,
+    agreed: Bools,
 ) -> None:
     """Write the best class of each token, its distance to the next best one, and a feature of it to replace by another.
 
-    A feature is replaced if that gains more than ``margin``; a class without a rival is infinitely far from it.
+    A feature is replaced if that gains more than ``margin``; a class without a rival is infinitely far from it. A token
+    is agreed on if all ``choices``, shape (n_taggers, n_slots), are the code of the best class.
 
     Features are counted from 0 within their group; without a replacement ``old`` and ``new`` stay as they are.
     """
@@ -145,7 +150,9 @@ def choose(
                 best = c
             else:
                 distance = min(distance, scores[best] - scores[c])
-        classes[slot], margins[slot] = first + best, distance
+        classes[slot], margins[slot], agreed[slot] = first + best, distance, True
+        for t in range(len(choices)):
+            agreed[slot] &= choices[t, slot] == codes[first + best]
         # the exchange of a feature for another of its kind, such as Case=Nom for Case=Acc, that gains most: the score
         # of the features, less that of the class as a whole, which a new combination does not have
         most_gained = margin

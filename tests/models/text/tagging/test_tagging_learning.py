@@ -286,12 +286,19 @@ def test_the_choice_is_that_of_the_twin(tagset: Tagset, data: st.DataObject, lea
     widths = np.diff(parts.bases)[numbers] * is_token
     places, total = np.cumsum(widths) - widths, drawn_scores(data, int(widths.sum()))
     classes, old, new = (np.full(len(groups), -1, np.int32) for _ in range(3))
-    margins = np.zeros(len(groups), np.float32)
-    choose(parts, numbers, places, total, is_token, np.float32(least), classes, old, new, margins)
+    margins, agreed = np.zeros(len(groups), np.float32), np.zeros(len(groups), np.bool_)
+    tag = st.integers(0, len(set(tagset.names)) - 1)
+    columns = data.draw(st.lists(st.lists(tag, min_size=len(groups), max_size=len(groups)), max_size=3))
+    choices = np.array(columns, np.int32).reshape(len(columns), len(groups))
+    choose(
+        parts, tagset.codes, numbers, choices, places, total, is_token, np.float32(least),
+        classes, old, new, margins, agreed,
+    )  # fmt: skip
     for slot, group in enumerate(groups):
         if not is_token[slot]:
-            assert (classes[slot], old[slot], new[slot], margins[slot]) == (-1, -1, -1, 0)
+            assert (classes[slot], old[slot], new[slot], margins[slot], agreed[slot]) == (-1, -1, -1, 0, False)
             continue
+        assert agreed[slot] == all(column[slot] == tagset.codes[classes[slot]] for column in columns)
         every, of_class = plain_parts(tagset, group)
         own = total[places[slot] : places[slot] + widths[slot]].tolist()
         scores = dict(zip(every, own, strict=True))
