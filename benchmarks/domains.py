@@ -273,4 +273,4 @@ def _parts_of_treebank(data: Path, name: str) -> tuple[Treebank, Treebank, Treeb
 def _divided(text: Treebank) -> list[Treebank]:
     """Return parts of a text with so many tokens each, in order."""
     ends = np.cumsum(text.lengths) // PART_TOKENS
-    return [text.select(np.flatnonzero(ends == part)) for part in range(int(ends[-1]))]
+    return [text.select(np.flatnonzero(ends == part)) for part in range(int(ends.max(initial=0)))]
