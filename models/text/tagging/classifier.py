@@ -200,8 +200,8 @@ def add_scores(
 
 @leaf
 def differ(tags: Ints, one: int, other: int, start: int, position: int, length: int, column: int) -> bool:
-    """Tell whether two taggers see different tags in the neighbourhood of a token."""
-    for at in range(start + max(1, position - FURTHEST), start + min(length, position + FURTHEST + 1)):
-        if tags[one, at, column] != tags[other, at, column]:
+    """Tell whether two taggers see different tags around a token; its own is not there yet when features are found."""
+    for at in range(max(1, position - FURTHEST), min(length, position + FURTHEST + 1)):
+        if at != position and tags[one, start + at, column] != tags[other, start + at, column]:
             return True
     return False
