@@ -19,7 +19,7 @@ from treevote.models.learning.features.rows import rows_of
 from treevote.models.learning.features.weights import Weights, add_rows
 from treevote.models.text.tagging.dictionary import N_CELLS, Dictionary, find_cells, most_classes
 from treevote.models.text.tagging.features import Text, batches, fire, of_context
-from treevote.models.text.tagging.learning import Examples, LearnerState, Learnt, add_parts, learn, pack
+from treevote.models.text.tagging.learning import Examples, LearnerState, LearnerWeights, add_parts, learn, pack
 from treevote.models.text.tagging.tagset import Parts, Tagset
 from treevote.models.text.tagging.templates import FURTHEST, compile_templates, mirrored
 from treevote.parallel import Progress
@@ -81,7 +81,7 @@ class ClassifierTrainer(Settings):
             np.cumsum(widths, dtype=np.int64) - widths,
             np.where(of_context(rows.keys), self.context, 1).astype(np.float32),
         )
-        generator, most, learnt = np.random.default_rng(seed), most_classes(dictionary), list[Learnt]()
+        generator, most, learnt = np.random.default_rng(seed), most_classes(dictionary), list[LearnerWeights]()
         for loss in self.losses:
             state = LearnerState.zeros(int(widths.sum()), int(parts.bases[-1]), N_CELLS)
             for epoch in range(self.epochs):
@@ -90,8 +90,8 @@ class ClassifierTrainer(Settings):
                 learn(examples, parts, dictionary, most, order, rate, loss == "margin", state)
                 if progress is not None:
                     progress(f"{name} {loss} {self.direction}", epoch + 1, self.epochs)
-            learnt.append(state.learnt)
-        together = Learnt(*map(np.stack, zip(*learnt, strict=True)))
+            learnt.append(state.result)
+        together = LearnerWeights(*map(np.stack, zip(*learnt, strict=True)))
         guide = LinearGuide.of(*pack(rows.keys, examples, together, parts, self.prune))
         return Classifier(templates, table, self.direction == "backward", guide, together.evidence)
 

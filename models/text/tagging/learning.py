@@ -40,8 +40,8 @@ class Examples(NamedTuple):
     values: Floats  # shape (n_columns,)
 
 
-class Learnt(NamedTuple):
-    """What is kept of the learners with the same features; their number is the first size of each shape."""
+class LearnerWeights(NamedTuple):
+    """The weights of learners with the same features."""
 
     weights: Floats  # shape (n_learners, n_weights)
     bias: Floats  # shape (n_learners, n_parts)
@@ -68,9 +68,9 @@ class LearnerState(NamedTuple):
         )
 
     @property
-    def learnt(self) -> Learnt:
-        """The arrays that are kept, of this learner alone."""
-        return Learnt(self.weights, self.bias, self.evidence)
+    def result(self) -> LearnerWeights:
+        """The weights of this learner alone, without the number of learners in the shapes."""
+        return LearnerWeights(self.weights, self.bias, self.evidence)
 
 
 @kernel
@@ -213,7 +213,7 @@ def margin_gradient(classes: Floats, n: int, gold: int) -> bool:
 
 
 def pack(
-    keys: Keys, examples: Examples, learnt: Learnt, parts: Parts, prune: float
+    keys: Keys, examples: Examples, learnt: LearnerWeights, parts: Parts, prune: float
 ) -> tuple[Keys, Shorts, Ints, float]:
     """Pack weights as `features.weights.pack` does, but for columns with weights for a group only.
 

@@ -19,7 +19,7 @@ from treevote.models.text.tagging.dictionary import N_CELLS, Dictionary, most_cl
 from treevote.models.text.tagging.learning import (
     Examples,
     LearnerState,
-    Learnt,
+    LearnerWeights,
     add_parts,
     descend,
     entropy_gradient,
@@ -249,8 +249,8 @@ def test_packed_weights_are_those_that_are_large(
     losses: tuple[bool, ...],
 ) -> None:
     tagset, _, examples, _ = problem
-    several = [learnt_by_both(problem, hinge=hinge, rate=rate)[0].learnt for hinge in losses]
-    learnt = Learnt(*map(np.stack, zip(*several, strict=True)))
+    several = [learnt_by_both(problem, hinge=hinge, rate=rate)[0].result for hinge in losses]
+    learnt = LearnerWeights(*map(np.stack, zip(*several, strict=True)))
     bases = tagset.parts.bases.tolist()
     spans = [[twin.classes_of(bases, g, t, len(losses)) for t in range(len(losses))] for g in range(len(bases) - 1)]
     bias = np.zeros(learnt.bias.size)
