@@ -17,6 +17,7 @@ from treevote.corpus.given import FREE_LABEL, Keep
 from treevote.corpus.pseudo_projective import plain_labels
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.estimate import Estimate, SourceScores, all_agree, estimate, log_odds, standard_error
+from treevote.ensemble.foreign_tags import COLUMNS, foreign, known_values, usual_shares
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.unknown_words import memos_of, unknown_words
 from treevote.kernels import Bools, Longs
@@ -27,9 +28,6 @@ from treevote.store.manifest import JSON
 
 ENOUGH_TOKENS = 20  # minimum number of tokens for a judgement
 ENOUGH_WORDS = 2_000  # minimum number of forms in the vocabulary of a model for a judgement by forms
-
-# Share of tokens without any known tag from which a text is doubtful; below 0.001 on test sets of 22 UD treebanks.
-STRANGE_TAGS = 0.2
 
 # Share of tokens with unknown forms from which a text is doubtful. On 22 UD treebanks: at most 0.40 on the test set of
 # a model's own treebank, 0.70 or more on 383 of the 462 test sets of the others.
@@ -141,23 +139,16 @@ def doubts(parser: EnsembleParser, treebank: Treebank, bounds: Sequence[int]) ->
     if not (sizes >= ENOUGH_TOKENS).any():
         return reasons
     for memo in memos_of(parser.members.values()):
-        rows, columns = memo.encode(treebank.words)
-        known = columns.values[rows][:, [ATTRIBUTES.index(name) for name in ("upos", "xpos", "lower")]] > 0
-        upos, xpos, lower = known[treebank.tokens[treebank.is_token]].T
-        tagged, familiar = (np.append(0, np.cumsum(seen))[ends] for seen in (upos | xpos, lower))
-        has_tags = max(_size(memo, "upos"), _size(memo, "xpos")) > 1
+        usual = usual_shares(memo, parser.facts.get("training"))
+        values = known_values(memo, treebank, [*COLUMNS, "lower"])
+        sums = np.concatenate([np.zeros_like(values[:1], np.int64), np.cumsum(values, 0)])[ends]
         has_words = _size(memo, "lower") >= ENOUGH_WORDS
         for i in (i for i, size in enumerate(sizes.tolist()) if size >= ENOUGH_TOKENS and reasons[i] is None):
-            with_tags, with_words = (float((own[i + 1] - own[i]) / sizes[i]) for own in (tagged, familiar))
-            if has_tags and with_tags <= 1 - STRANGE_TAGS:
-                reasons[i] = (
-                    f"{1 - with_tags:.0%} of the tokens have no part of speech, or one that is not in the training "
-                    "data; tag the text with the tags of these"
-                )
-            elif has_words and with_words <= 1 - STRANGE_WORDS:
-                reasons[i] = (
-                    f"{1 - with_words:.0%} of the words are unknown to the model; take a model of their language"
-                )
+            *columns, words = (sums[i + 1] - sums[i]) / sizes[i]
+            if tags := foreign(np.array(columns), usual, int(sizes[i])):
+                reasons[i] = f"{tags}; tag the text as the training data are tagged"
+            elif has_words and words <= 1 - STRANGE_WORDS:
+                reasons[i] = f"{1 - words:.0%} of the words are unknown to the model; take a model of their language"
     return reasons
 
 

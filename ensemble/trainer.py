@@ -17,6 +17,7 @@ from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.corpus.trees import are_partial, is_single_rooted
 from treevote.ensemble.candidates import MAX_SYSTEMS
+from treevote.ensemble.foreign_tags import filled
 from treevote.ensemble.judge import Judge, calibration, learn
 from treevote.ensemble.members import DEFAULT_MEMBERS, RESERVED, Member, clusters_of, members_of, vectors_of
 from treevote.ensemble.parser import EnsembleParser
@@ -143,7 +144,8 @@ class EnsembleTrainer:
                 f"a learned vote has {MAX_SYSTEMS} members at most, found {len(self.members)}; name fewer"
             )
         bare = dataclasses.replace(treebank, source=None)
-        facts: dict[str, JSON] = {"treevote": __version__, "seed": seed, "training": facts_of(treebank)}
+        training = facts_of(treebank) | {"columns": filled(treebank)}
+        facts: dict[str, JSON] = {"treevote": __version__, "seed": seed, "training": training}
         names, kind = tuple(self.members), self.weights
         gold, parsed, trained = dev, dict[str, tuple[Treebank, float]](), dict[str, Member]()
         if dev is not None:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.paths import TOY
 from treevote.commands.parse import parse_files
@@ -14,6 +16,7 @@ from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import familiarity
 from treevote.ensemble.familiarity import ENOUGH_TOKENS, _size, doubt
+from treevote.ensemble.foreign_tags import COLUMNS, filled
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.trainer import EnsembleTrainer
@@ -22,39 +25,97 @@ from treevote.parallel import Jobs
 
 
 @pytest.fixture(scope="module")
-def parser() -> EnsembleParser:
-    return EnsembleTrainer(members_of(["lr-svm-forward"])).train(read(TOY))
+def full() -> Treebank:
+    """Return sentences of which most tokens have a value in each column."""
+    words = (w._replace(xpos=w.upos[:1], feats="_" if w.upos == "PUNCT" else f"Of={w.upos}") for w in read(TOY).words)
+    return replace(read(TOY), words=tuple(words))
 
 
-def changed(treebank: Treebank, share: float = 1.0, **columns: str) -> Treebank:
+@pytest.fixture(scope="module")
+def parser(full: Treebank) -> EnsembleParser:
+    return EnsembleTrainer(members_of(["lr-svm-forward"])).train(full)
+
+
+def changed(treebank: Treebank, share: float = 1.0, /, **columns: str) -> Treebank:
     """Replace columns of the first words of a treebank."""
     first, last = 1, 1 + round(share * (len(treebank.words) - 1))
     words = tuple(w._replace(**columns) if first <= i < last else w for i, w in enumerate(treebank.words))
     return replace(treebank, words=words)
 
 
-def test_the_training_data_are_familiar(parser: EnsembleParser) -> None:
-    assert doubt(parser, read(TOY)) is None
-    assert doubt(parser, changed(read(TOY), feats="_", lemma="_")) is None
+def test_the_training_data_are_familiar(parser: EnsembleParser, full: Treebank) -> None:
+    assert doubt(parser, full) is None
+    assert doubt(parser, changed(full, lemma="nowhere")) is None
 
 
-def test_text_without_tags_is_doubted(parser: EnsembleParser) -> None:
-    for tag in ("_", "NN"):
-        assert str(doubt(parser, changed(read(TOY), upos=tag, xpos="_"))).startswith("100% of the tokens have no part")
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("value", ["_", "foreign"])
+def test_a_column_that_is_empty_or_has_foreign_values_is_named(
+    parser: EnsembleParser, full: Treebank, column: str, value: str
+) -> None:
+    there = filled(full)[column]
+    assert isinstance(there, float)
+    told = doubt(parser, changed(full, **{column: value}))
+    if column == "lemma" and value == "foreign":
+        assert told is None
+    else:
+        what = f"100% of the tokens have no {COLUMNS[column]} (training data: {1 - there:.0%})"
+        assert told == f"{what}; tag the text as the training data are tagged"
 
 
-def test_a_few_unknown_tags_are_not(parser: EnsembleParser) -> None:
-    assert doubt(parser, changed(read(TOY), 0.05, upos="NN", xpos="_")) is None
+def test_all_foreign_columns_are_named_at_once(parser: EnsembleParser, full: Treebank) -> None:
+    told = str(doubt(parser, changed(full, upos="_", xpos="_", feats="_", lemma="_")))
+    assert all(f"have no {what} (" in told for what in COLUMNS.values())
 
 
-def test_too_few_tokens_tell_nothing(parser: EnsembleParser) -> None:
-    few = changed(read(TOY).select([0]), upos="_", xpos="_")
+def test_a_column_that_the_training_data_lack_may_have_values(full: Treebank) -> None:
+    bare = changed(full, xpos="_", feats="_", lemma="_")
+    parser = EnsembleTrainer(members_of(["lr-svm-forward"])).train(bare)
+    assert parser.facts["training"]["columns"] == {"upos": 1.0, "xpos": 0.0, "feats": 0.0, "lemma": 0.0}  # type: ignore[call-overload,index]
+    assert doubt(parser, full) is None
+
+
+@pytest.mark.parametrize(("bare", "lost"), [({}, "upos"), ({"upos": "_"}, "xpos")])
+def test_a_model_without_shares_of_its_columns_is_judged_by_one_of_them(
+    full: Treebank, bare: dict[str, str], lost: str
+) -> None:
+    training = changed(full, **bare)
+    parser = EnsembleTrainer(members_of(["lr-svm-forward"])).train(training)
+    before = replace(parser, facts={**parser.facts, "training": {}})
+    assert doubt(before, changed(training, feats="_", lemma="_")) is None
+    assert COLUMNS[lost] in str(doubt(before, changed(training, **{lost: "_"})))
+
+
+@given(st.lists(st.lists(st.sampled_from("AB_"), min_size=1, max_size=4), min_size=1, max_size=5))
+def test_the_share_of_tokens_with_a_value_is_counted(sentences: list[list[str]]) -> None:
+    treebank = Treebank.of([(tags, [0] * len(tags), ["root"] * len(tags)) for tags in sentences])
+    words = [word._replace(upos=word.form, xpos="A", feats="_", lemma=word.form) for word in treebank.words]
+    tokens = [tag for tags in sentences for tag in tags]
+    n = len(tokens)
+    expected = {
+        "upos": n - tokens.count("_"),
+        "xpos": n - tokens.count("A"),
+        "feats": 0,
+        "lemma": n - tokens.count("_"),
+    }
+    found = filled(replace(treebank, words=tuple(words)))
+    assert found == {column: round(count / n, 4) for column, count in expected.items()}
+
+
+def test_a_few_unknown_tags_are_not(parser: EnsembleParser, full: Treebank) -> None:
+    assert doubt(parser, changed(full, 0.05, upos="NN", xpos="_")) is None
+
+
+def test_too_few_tokens_tell_nothing(parser: EnsembleParser, full: Treebank) -> None:
+    few = changed(full.select([0]), upos="_", xpos="_")
     assert few.n_tokens < ENOUGH_TOKENS
     assert doubt(parser, few) is None
 
 
-def test_another_language_is_doubted_by_its_words(parser: EnsembleParser, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = changed(read(TOY), form="λόγος")
+def test_another_language_is_doubted_by_its_words(
+    parser: EnsembleParser, full: Treebank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = changed(full, form="λόγος")
     assert doubt(parser, other) is None  # the toy model knows few words
     monkeypatch.setattr(familiarity, "ENOUGH_WORDS", 10)
     assert str(doubt(parser, other)).startswith("100% of the words are unknown")
@@ -84,10 +145,10 @@ def test_parsing_tells_its_doubt_once_and_can_be_stopped(parser: EnsembleParser,
 
 
 def test_a_model_that_knows_just_enough_words_judges_by_words(
-    parser: EnsembleParser, monkeypatch: pytest.MonkeyPatch
+    parser: EnsembleParser, full: Treebank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (memo,) = memos_of(parser.members.values())
-    other, n_words = changed(read(TOY), form="λόγος"), _size(memo, "lower")
+    other, n_words = changed(full, form="λόγος"), _size(memo, "lower")
     judged = []
     for enough in (n_words, n_words + 1):
         monkeypatch.setattr(familiarity, "ENOUGH_WORDS", enough)
