@@ -26,7 +26,7 @@ from treevote.corpus.trees import are_trees
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import load
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.files.encodings import guessed
+from treevote.files.encodings import RecodingStream, guessed
 from treevote.models.text import text_annotator as annotation
 from treevote.models.text.text_annotator import TextAnnotator
 from treevote.parallel import Jobs
@@ -208,11 +208,28 @@ def test_text_of_two_encodings_and_bytes_of_another_one_are_told(model: Path, tm
     path.write_bytes(b"A caf\x81 barks.")
     with pytest.raises(InputError, match=r"x\.txt: expected windows-1252, found the byte 0x81; name the encoding"):
         parse_files(model, [path], tmp_path / "out.conllu", encoding="windows-1252")
+    path.write_bytes("It costs 20 €.".encode("windows-1252"))
+    with pytest.raises(InputError, match=r"expected latin-1, found the byte 0x80, .*, such as windows-1252"):
+        parse_files(model, [path], tmp_path / "out.conllu", encoding="latin-1")
     with pytest.raises(ConfigError, match="the encoding 'latin-x' is unknown; name one such as latin-1"):
         parse_files(model, [path], tmp_path / "out.conllu", encoding="latin-x")
     path.write_bytes(("A dog barks. " * 9).encode("utf-16-le"))
     with pytest.raises(InputError, match="the file is UTF-16LE; parse it with --encoding UTF-16LE"):
         parse_files(model, [path], tmp_path / "out.conllu")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig", "utf-32-le"])
+def test_a_byte_order_mark_is_no_text(encoding: str) -> None:
+    for text in ("", "né", "a\ufeffb"):
+        content = io.BytesIO(
+            ("" if encoding in ("utf-16", "utf-8-sig") else "\ufeff").encode(encoding) + text.encode(encoding)
+        )
+        assert io.BufferedReader(RecodingStream(content, encoding, "x")).read().decode() == text
+
+
+def test_an_amount_of_euros_is_not_taken_for_a_letter() -> None:
+    assert guessed("It costs 20 €.".encode("windows-1252")) == "windows-1252"
+    assert guessed("Äpfel für Österreich".encode("mac-roman")) == "mac-roman"
 
 
 @pytest.mark.parametrize("text", ["Été à la forêt, où naît l’œuvre « élevée ».", "“Hello,” he said—it’s fine…"])

@@ -14,6 +14,7 @@ UTF8 = "utf-8"
 _BLOCK = 1 << 16
 _SINGLE_BYTE = ("windows-1252", "mac-roman")
 _BROKEN = re.compile("[\udc80-\udcff]")
+_CONTROLS = re.compile("[\x80-\x84\x86-\x9f]")  # of ISO 8859; Windows-1252 has the euro sign, quotes and dashes there
 _QUOTES = "‘’‚“”„«»‹›¿¡–—…"
 _BESIDE = 3  # bytes on each side of one that is not UTF-8, on which a guess depends
 
@@ -34,7 +35,9 @@ def is_utf8(name: str) -> bool:
 
 
 class RecodingStream(io.RawIOBase):
-    r"""Content in an encoding as UTF-8, block by block; InputError where a byte does not belong to the encoding.
+    r"""Content in an encoding as UTF-8, block by block, without a byte order mark.
+
+    InputError where a byte does not belong to the encoding, or is a control character of ISO 8859 that no text has.
 
     >>> io.BufferedReader(RecodingStream(io.BytesIO("né".encode("utf-16")), "utf-16", "new.txt")).read().decode()
     'né'
@@ -43,8 +46,9 @@ class RecodingStream(io.RawIOBase):
     def __init__(self, stream: BinaryIO, encoding: str, path: str) -> None:
         self._stream, self._encoding, self._path = stream, encoding, path
         self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._controls = _CONTROLS if codecs.lookup(encoding).name.startswith("iso8859") else None
         self._ready = b""
-        self._more = True
+        self._more = self._at_start = True
 
     def readable(self) -> bool:
         """Tell that it can be read."""
@@ -56,12 +60,21 @@ class RecodingStream(io.RawIOBase):
             block = self._stream.read(_BLOCK)
             self._more = bool(block)
             try:
-                self._ready = self._decoder.decode(block, final=not block).encode()
+                text = self._decoder.decode(block, final=not block)
+                if self._at_start and text:
+                    text, self._at_start = text.removeprefix("\ufeff"), False
+                self._ready = text.encode()
             except UnicodeError as error:
                 found = f", found {_bytes_of(error)}" if isinstance(error, UnicodeDecodeError) else ""
                 raise InputError(
                     f"expected {self._encoding}{found}", path=self._path, remedy="name the encoding of the file"
                 ) from error
+            if self._controls and (control := self._controls.search(text)):
+                raise InputError(
+                    f"expected {self._encoding}, found the byte 0x{ord(control[0]):X}, which is no letter there",
+                    path=self._path,
+                    remedy="name the encoding of the file, such as windows-1252",
+                )
         data, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
         buffer[: len(data)] = data
         return len(data)
@@ -119,6 +132,8 @@ def _fitting(text: str) -> int:
     for before, character, after in zip(f" {text}", text, f"{text[1:]} ", strict=False):
         if character < "\x80":
             continue
+        if character.isupper() and not (before.isalpha() or after.isalpha()):
+            continue  # 0x80 of "20 €" is a letter in Mac Roman
         if character.isalpha() and character not in "ªºƒ":
             inside = character.isupper() and before.isupper() and after.islower()  # as in "IÕm"
             jump = (character.isupper() and before.islower()) or (character.islower() and after.isupper())

@@ -15,7 +15,9 @@ from treevote.terminal import plural
 
 def files_text(summary: Summary) -> str:
     """Return the summary of a parse as a sentence, and the accuracy to expect."""
-    done = f"parsed {summary.sentences:,} sentences, {summary.tokens:,} tokens in {summary.seconds:.1f} s"
+    done = (
+        f"parsed {plural(summary.sentences, 'sentence')}, {plural(summary.tokens, 'token')} in {summary.seconds:.1f} s"
+    )
     done += f" ({summary.tokens / summary.seconds:,.0f} tokens/s)" if summary.seconds else ""
     done += f"; {summary.faults:,} with faults, first {summary.first_fault}" if summary.faults else ""
     return _with_expectation(done, summary.expectation)
@@ -32,14 +34,16 @@ def files_json(summary: Summary, output: str | os.PathLike[str], command: str = 
 def folder_text(summary: FolderSummary) -> str:
     """Return the summary of a run over many files as a sentence, and the accuracy to expect."""
     speed = f" ({summary.tokens / summary.seconds:,.0f} tokens/s)" if summary.seconds and summary.tokens else ""
-    counts = f"{plural(summary.written, 'file')}, {summary.sentences:,} sentences, {summary.tokens:,} tokens"
+    counts = (
+        f"{plural(summary.written, 'file')}, {plural(summary.sentences, 'sentence')}, {plural(summary.tokens, 'token')}"
+    )
     parts = [f"{summary.folder}: wrote {counts} in {summary.seconds:.1f} s{speed}"]
     if summary.kept:
         parts.append(
             f"{plural(summary.kept, 'file')} of the same model and input {'was' if summary.kept == 1 else 'were'} there"
         )
     if summary.faults:
-        parts.append(f"{summary.faults:,} faulty sentences left out or unparsed")
+        parts.append(f"{plural(summary.faults, 'faulty sentence')} left out or unparsed")
     if summary.faulty:
         parts.append(f"{plural(len(summary.faulty), 'file')} with a fault, not parsed")
     return _with_expectation("; ".join(parts), summary.expectation)
@@ -54,7 +58,9 @@ def folder_warnings(summary: FolderSummary) -> Iterator[str]:
     """Yield a sentence on files that may be unfit for the model, and one on links that were not followed."""
     if summary.doubtful:
         path, reason = summary.doubtful[0]
-        others = f" (and {len(summary.doubtful) - 1:,} other files, see --json)" if len(summary.doubtful) > 1 else ""
+        others = (
+            f" (and {plural(len(summary.doubtful) - 1, 'other file')}, see --json)" if len(summary.doubtful) > 1 else ""
+        )
         yield f"{path}: {reason}{others}"
     if summary.links:
         others = f" (and {len(summary.links) - 1:,} more, see --json)" if len(summary.links) > 1 else ""

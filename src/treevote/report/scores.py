@@ -19,6 +19,12 @@ LEGENDS = {
 }
 """An explanation of each column, and of the last row, below the table."""
 
+HALVES = (
+    "vote: each half of the sentences by weights that were learned on the other half; evaluate, on the same sentences, "
+    "counts the vote by weights that were learned on all of them, which is a little higher"
+)
+"""A line about the vote of a model whose weights were learned on the sentences that it was measured on."""
+
 RELIABILITY = (
     "confidence: the mean of a range of ten points; right: the share of its arcs that are right; expected calibration "
     "error: the mean distance of the two over all arcs, 0 for a perfect one"
@@ -39,6 +45,8 @@ def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mappi
         named = [(name, facts["scores"][name]) for name in (voters if len(voters) == 1 else [*voters, "vote"])]
         rows = [[name, f"{score['las']:.2f}", f"{score['uas']:.2f}"] for name, score in named]
         parts.append(f"{table([_measured_on(facts), 'LAS', 'UAS'], rows)}\n{LEGENDS['LAS']}")
+        if len(voters) > 1 and facts["weights"] != "equal":
+            parts[-1] += f"\n{wrapped(HALVES)}"
     if len(facts["diversity"]["names"]) > 1:
         parts.append(_disagreement(facts["diversity"]))
     if facts.get("reliability"):
