@@ -100,7 +100,8 @@ class FromTokens(System):
 
 FAST = System("LR, greedy", ("--fast",))
 VOTE = System("default vote")
-"""The systems of `treevote train --fast` and `treevote train`."""
+BEST = System("best vote", ("--best",))
+"""The systems of `treevote train --fast`, `treevote train`, and `treevote train --best`."""
 
 
 def systems(udpipe: tuple[str, ...] = ()) -> list[System]:
@@ -119,7 +120,7 @@ def systems(udpipe: tuple[str, ...] = ()) -> list[System]:
         System("pipeline", ("--members", "pipeline")),
         System("second-order graph", ("--members", "graph-mira")),
         VOTE,
-        System("best vote", ("--best",)),
+        BEST,
     ]
 
 
