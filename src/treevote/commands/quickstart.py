@@ -43,8 +43,9 @@ from treevote.store import folder as store
 from treevote.store.checkpoints import checkpoints
 
 MODEL, ADAPTED, READER = "model", "adapted-model", "model-from-text"
-GOLD, PARSED, UNLABELLED = "wiki-test.gold.conllu", "wiki-test.parsed.conllu", "wiki-unlabelled.conllu"
-"""Names in the output folder."""
+TRAINING, DEV, TEST, TEXT = "train.conllu", "dev.conllu", "test.conllu", "text.txt"
+UNLABELLED, PARSED = "new-domain.conllu", "test.parsed.conllu"
+"""Names in the output folder: models; the parts of the treebank, and the text of the test set; what is made of them."""
 
 MEMBERS = "lr-maxent-forward", "pipeline", "lr-maxent-backward"
 """Members that train in seconds, of two families and two directions; the default ensemble votes better."""
@@ -77,7 +78,8 @@ class Quickstart:
 def quickstart(folder: str | Path, *, from_text: bool = False, jobs: Jobs = ONE_JOB) -> Quickstart:
     """Train an ensemble of quick members on the default data, test it, adapt it, and test it again.
 
-    The folder gets models, parses and gold trees; ``from_text`` also trains and tests a model that reads raw text.
+    The folder gets models, parses, and the parts of the treebank as files, so that other commands can be tried on them;
+    ``from_text`` also trains and tests a model that reads raw text.
     """
     folder = Path(folder)
     if from_text:
@@ -95,7 +97,9 @@ def quickstart(folder: str | Path, *, from_text: bool = False, jobs: Jobs = ONE_
     save(parser, folder / MODEL)
 
     parses, seconds = _parse(parser, test, jobs)
-    write(test, folder / GOLD)
+    for part, name in ((training, TRAINING), (dev, DEV), (test, TEST)):
+        write(part, folder / name)
+    (folder / TEXT).write_bytes(b"".join(text_of(str(folder / TEST))))
     n_bytes = sum(store.sizes(folder / MODEL).values())
 
     start = time.monotonic()
@@ -123,9 +127,9 @@ def _from_text(
     data = AnnotatorTrainer().train(training, dev, jobs=jobs)
     parser = data.of(EnsembleTrainer(members_of(MEMBERS)).train(data.treebank, data.dev, jobs=jobs))
     save(parser, folder / READER)
-    parses, _ = _parse(parser, parser.annotator.read(b"".join(text_of(str(folder / GOLD)))), jobs)
+    parses, _ = _parse(parser, parser.annotator.read((folder / TEXT).read_bytes()), jobs)
     found = evaluate_systems(test, {name: parse.only() for name, parse in parses.items()}, samples=1, permutations=1)
-    return found, cascade(folder / READER, folder / GOLD)
+    return found, cascade(folder / READER, folder / TEST)
 
 
 def _adapted(parser: EnsembleParser, training: Treebank, dev: Treebank, folder: Path, jobs: Jobs) -> AdaptationResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from treevote.commands.quickstart import ADAPTED, ADAPTED_TOO, GOLD, MODEL, PARSED, UNLABELLED, VOTE, Quickstart
+from treevote.commands.quickstart import ADAPTED, ADAPTED_TOO, MODEL, PARSED, TEST, UNLABELLED, VOTE, Quickstart
 from treevote.corpus.treebank import Treebank
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.report.evaluation import cascade_text
@@ -13,7 +13,7 @@ from treevote.report.page import write_report
 from treevote.report.scores import percentage
 from treevote.terminal import duration, size, table
 
-REPORT = "wiki-test.html"
+REPORT = "test.html"
 """Name of the page in the output folder."""
 
 METRICS = "LAS", "UAS", "MLAS", "BLEX"
@@ -64,13 +64,14 @@ def _lines(result: Quickstart) -> Iterator[str]:
     if not result.reasons:
         yield f"adapted {result.folder / ADAPTED}"
     yield f"parses  {result.folder / PARSED}"
-    yield f"gold    {result.folder / GOLD}"
+    yield f"gold    {result.folder / TEST}"
     yield f"report  {result.folder / REPORT}, for a browser\n"
-    yield "With a treebank of your own, in CoNLL-U or CoNLL-X:"
+    yield "The parts of the treebank are in that folder, too, to try other commands on. With your own, or with these:"
+    yield f"  cd {result.folder}"
     yield "  treevote train train.conllu --dev dev.conllu -o my-model -j 2"
-    yield "  treevote parse my-model input.conllu -o parsed.conllu"
+    yield "  treevote parse my-model test.conllu -o parsed.conllu"
     yield "  treevote evaluate test.conllu parsed.conllu"
-    yield "  treevote adapt my-model new-domain.conllu --train train.conllu --dev dev.conllu -o adapted -j 2"
+    yield "  treevote adapt my-model new-domain.conllu --train train.conllu --dev dev.conllu -o my-adapted -j 2"
 
 
 def _sizes(treebank: Treebank) -> str:
