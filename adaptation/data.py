@@ -19,7 +19,7 @@ from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.streaming import CHUNK_BYTES, FileChunk, file_chunks, size
 from treevote.files.streams import writing
-from treevote.models.learning.clusters.clusters import NONE, Clusters
+from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.text.tagging.tagger import Tagger, TaggerTrainer
 from treevote.models.text.text_annotator import TextAnnotator
 from treevote.parallel import ONE_JOB, Jobs
@@ -67,9 +67,13 @@ def tagged(model: EnsembleParser, treebank: Treebank) -> Treebank:
 
 def annotator_trainer(model: EnsembleParser, data: Data) -> AnnotatorTrainer:
     """Return the trainer of the annotator of a model, with the clusters of the data, or else those of the model."""
-    tagger = model.annotator.tagger
-    own = tagger.clusters if isinstance(tagger, Tagger) else NONE
-    return AnnotatorTrainer(tagger=TaggerTrainer(clusters=own if data.clusters is None else data.clusters))
+    tagger, trainer = model.annotator.tagger, TaggerTrainer()
+    if isinstance(tagger, Tagger):
+        neural = None if tagger.neural is None else tagger.neural.trainer
+        trainer = TaggerTrainer(neural=neural, clusters=tagger.clusters)
+    return AnnotatorTrainer(
+        tagger=trainer if data.clusters is None else dataclasses.replace(trainer, clusters=data.clusters)
+    )
 
 
 def training_data(model: EnsembleParser, data: Data, jobs: Jobs) -> Treebank:

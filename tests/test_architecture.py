@@ -53,6 +53,7 @@ LAYERS = (
         "models.learning.clusters",
         "models.learning.features",
         "models.learning.learners",
+        "models.learning.network",
         "models.learning.vectors",
         "models.parsers",
         "models.text",

@@ -7,6 +7,7 @@ import numpy as np
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.models.text.tagging.classifier import ClassifierTrainer
+from treevote.models.text.tagging.neural_tagger import NeuralTaggerTrainer
 from treevote.models.text.tagging.tagger import TaggerTrainer
 
 SMALL = TaggerTrainer(
@@ -31,6 +32,9 @@ SMALL = TaggerTrainer(
     }
 )
 """A quick trainer that has both losses and directions, and every kind of template."""
+
+TINY = NeuralTaggerTrainer(attributes=("lower", "suffix1", "prefix1"), passes=3, layers=1, units=8, hidden=8)
+"""A small network."""
 
 
 def inflected(n_sentences: int, seed: int) -> Treebank:

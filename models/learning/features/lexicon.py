@@ -8,7 +8,7 @@ fires no feature.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple, TypeAlias
@@ -132,9 +132,14 @@ class Lexicon:
     @classmethod
     def of(cls, treebank: Treebank, clusters: Clusters = NONE) -> Lexicon:
         """Give numbers to the strings of all words of a treebank."""
+        return cls.of_words(treebank.words, clusters)
+
+    @classmethod
+    def of_words(cls, words: Iterable[Word], clusters: Clusters = NONE) -> Lexicon:
+        """Give numbers to the strings of words."""
         numbers: tuple[dict[str, int], ...] = tuple({} for _ in ATTRIBUTES)
         feats: dict[str, int] = {}
-        for word in treebank.words:
+        for word in words:
             for known, string in zip(numbers, attributes(word), strict=True):
                 if string:
                     known.setdefault(string, len(known))

@@ -8,7 +8,6 @@ with the highest score.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
@@ -18,15 +17,16 @@ from treevote.config import DATA
 from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding
 from treevote.corpus.treebank import Treebank
-from treevote.errors import ConfigError, unknown
+from treevote.errors import unknown
 from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.learning.features.word_memo import WordMemo
+from treevote.models.learning.network.parameters import Shapes, Sizes, encoder_shapes, size_of, views
+from treevote.models.learning.network.training import Dropout, Schedule, Sentences, train
+from treevote.models.learning.network.words import END, WORDS, attributes_of, letters_of, words_of
 from treevote.models.learning.vectors.vectors import NO_VECTORS, Halves, WordVectors
-from treevote.models.parsers.biaffine.parameters import Shapes, Sizes, shapes_of, size_of, views
 from treevote.models.parsers.biaffine.parsing import Restrictions, find_trees
-from treevote.models.parsers.biaffine.training import Dropout, Examples, Schedule, train
-from treevote.models.parsers.biaffine.words import END, letters_of, words_of
+from treevote.models.parsers.biaffine.scorer import Trees
 from treevote.models.parsers.decoding.best_tree import SOME_CROSSING, crossing
 from treevote.models.parsers.decoding.long_sentences import LONGEST, cut, cut_heads, join
 from treevote.models.parsers.given_arcs import GivenArcs
@@ -36,9 +36,6 @@ from treevote.protocols import Family
 from treevote.settings import Interval, Share
 from treevote.store.record import Record
 from treevote.store.validation import column, labels_of
-
-WORDS = ("form", "lower", "lemma")
-"""Attributes of many values: they have larger vectors, and rare ones are dropped more often."""
 
 Size = Annotated[int, Interval(1, 1_000)]
 
@@ -105,18 +102,17 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
         projective = self.decoder == "projective" or (self.decoder == "auto" and crossing(treebank) < SOME_CROSSING)
         encoding = self.encoding if projective else None
         trees, lexicon, columns, single_root = TrainingData.of(treebank, encoding, self.clusters)
-        letters, names = letters_of(trees.words), tuple(attributes_of(self, lexicon))
+        letters, names = letters_of(trees.words), tuple(attributes_of(self.attributes, lexicon))
         rows = np.arange(len(trees.words), dtype=np.int32)
         words = words_of(trees.words, rows, columns, names, letters, self.vectors)
         short = trees.select((trees.lengths > 0) & (trees.lengths <= LONGEST))
-        examples = Examples(words, short.tokens.astype(np.int64), short.offsets, short.heads, short.deprels)
+        sentences = Sentences(words, short.tokens.astype(np.int64), short.offsets)
         frequent = np.array([name not in WORDS for name in names], np.bool_)
-        dropout = Dropout.of(examples, frequent, self.dropout, self.word_dropout)
+        dropout = Dropout.of(sentences, frequent, self.dropout, self.word_dropout)
         shapes = self.shapes(lexicon, len(letters), len(trees.labels))
         schedule = Schedule(self.passes, self.batch, self.rate)
-        weights = train(shapes, examples, dropout, schedule, seed, jobs).astype(np.float16)
-        if not np.isfinite(weights).all():
-            raise ConfigError("the weights of the network are not finite numbers; let it take smaller steps")
+        loss = Trees(short.heads, short.deprels).loss
+        weights = train(shapes, sentences, loss, dropout, schedule, seed, jobs)
         to_root, to_token = np.zeros((2, len(trees.labels)), np.bool_)
         to_root[trees.deprels[trees.heads == 0]] = True
         to_token[trees.deprels[trees.heads > 0]] = True
@@ -125,18 +121,12 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
 
     def shapes(self, lexicon: Lexicon, n_letters: int, n_labels: int) -> Shapes:
         """Return the shapes of the parameters."""
-        sizes = Sizes(
-            self.word_size, self.tag_size, self.letter_size, self.filters, self.units, self.layers,
-            self.arc_size, self.label_size,
-        )  # fmt: skip
-        counts = len(lexicon.feats) + 1, END + 1 + n_letters, n_labels
-        return shapes_of(sizes, attributes_of(self, lexicon), *counts, self.vectors.size)
-
-
-def attributes_of(trainer: BiaffineTrainer, lexicon: Lexicon) -> Mapping[str, int]:
-    """Return the attributes that occur in the lexicon, with the number of their values, the unknown one included."""
-    counts: dict[str, int] = {name: len(own) for name, own in zip(ATTRIBUTES, lexicon.values, strict=True)}
-    return {name: counts[name] + 1 for name in trainer.attributes if counts[name] > 1}
+        sizes = Sizes(self.word_size, self.tag_size, self.letter_size, self.filters, self.units, self.layers)
+        counts = len(lexicon.feats) + 1, END + 1 + n_letters
+        shapes = encoder_shapes(sizes, attributes_of(self.attributes, lexicon), *counts, self.vectors.size)
+        n_hidden, n_arcs, n_rows = 2 * (self.arc_size + self.label_size), self.arc_size, self.label_size + 1
+        shapes |= {"hidden": (2 * self.units, n_hidden), "hidden-bias": (n_hidden,)}
+        return shapes | {"arcs": (n_arcs + 1, n_arcs), "labels": (n_rows, n_rows * n_labels)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +155,9 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
         lexicon, used = self.memo.lexicon, np.unique(np.append(0, treebank.tokens))  # the first one is ROOT
         places = np.searchsorted(used, treebank.tokens).astype(np.int32)
         own, distinct = self.trainer, [treebank.words[i] for i in used.tolist()]
-        spelled = words_of(distinct, rows[used], words, tuple(attributes_of(own, lexicon)), self.letters, own.vectors)
+        spelled = words_of(
+            distinct, rows[used], words, tuple(attributes_of(own.attributes, lexicon)), self.letters, own.vectors
+        )
         shapes = own.shapes(lexicon, len(self.letters), len(self.labels))
         p, pieces = views(self.weights.astype(np.float32), shapes), cut(places, treebank.offsets)
         rooted = np.append(True, np.diff(pieces.sentence) > 0) if self.single_root else pieces.sentence >= 0

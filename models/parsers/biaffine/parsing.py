@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Bools, Ints, Longs
-from treevote.models.parsers.biaffine.batches import batches
-from treevote.models.parsers.biaffine.encoder import embed, encode, no_masks
-from treevote.models.parsers.biaffine.parameters import Arrays
+from treevote.models.learning.network.batches import batches
+from treevote.models.learning.network.encoder import embed, encode, no_masks
+from treevote.models.learning.network.parameters import Arrays
+from treevote.models.learning.network.words import Words
 from treevote.models.parsers.biaffine.scorer import Representations, arc_dependents, score_arcs, score_labels
-from treevote.models.parsers.biaffine.words import Words
 from treevote.models.parsers.decoding.best_tree import decode, restrict
 
 SLOTS = 2000

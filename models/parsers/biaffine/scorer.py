@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Floats, Ints, Longs, kernel
-from treevote.models.parsers.biaffine.activations import rectify, slope_of
-from treevote.models.parsers.biaffine.parameters import Arrays
-from treevote.models.parsers.biaffine.products import add_product, affine, product
+from treevote.models.learning.network.activations import rectify, slope_of
+from treevote.models.learning.network.batches import Batch
+from treevote.models.learning.network.parameters import Arrays
+from treevote.models.learning.network.products import add_product, affine, product
 
 ROWS = 256
 """Arcs that get the scores of their labels at once."""
@@ -122,6 +123,18 @@ def by_head_back(products: Floats, heads: Floats, d_scores: Floats, d_heads: Flo
                 total += own[label] * part[label]
                 part[label] = x * own[label]
             d_heads[arc, i] = total
+
+
+class Trees(NamedTuple):
+    """The trees of sentences: for each slot the head in the sentence, and the label; -1 for ROOT."""
+
+    heads: Ints
+    labels: Ints
+
+    def loss(self, p: Arrays, d: Arrays, h: Floats, batch: Batch, mask: Floats | None) -> tuple[float, Floats]:
+        """Return the loss of a batch, see `treevote.models.learning.network.training.Loss`."""
+        slots = batch.in_order
+        return loss_of(p, d, h, batch.offsets, self.heads[slots], self.labels[slots], mask)
 
 
 def loss_of(

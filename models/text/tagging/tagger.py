@@ -11,6 +11,7 @@ import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -21,12 +22,16 @@ from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
 from treevote.kernels import Bools, Floats, Ints, Longs
 from treevote.models.learning.clusters.clusters import NONE, Clusters
+from treevote.models.learning.network.training import Sentences
 from treevote.models.text.tagging import templates
 from treevote.models.text.tagging.classifier import Classifier, ClassifierTrainer, Direction, Loss
 from treevote.models.text.tagging.dictionary import Dictionary, rows_of
 from treevote.models.text.tagging.edit_rules import apply_rule, is_rule, rule_of
 from treevote.models.text.tagging.features import Text
 from treevote.models.text.tagging.forms import FormMemo
+from treevote.models.text.tagging.neural_tagger import KIND as NEURAL
+from treevote.models.text.tagging.neural_tagger import TASKS as NEURAL_TASKS
+from treevote.models.text.tagging.neural_tagger import GoldTags, NeuralTagger, NeuralTaggerTrainer
 from treevote.models.text.tagging.tagset import Tagset
 from treevote.models.text.tagging.task import Task
 from treevote.parallel import ONE_JOB, Jobs, Progress
@@ -60,9 +65,13 @@ TAGGERS = {
 
 @dataclass(frozen=True)
 class TaggerTrainer(Settings):
-    """Settings of a tagger: for each task the linear taggers that vote; clusters of words add templates to theirs."""
+    """Settings of a tagger: for each task the linear taggers that vote; clusters of words add templates to theirs.
+
+    A neural tagger votes on parts of speech and features besides, unless it is None.
+    """
 
     taggers: Mapping[str, tuple[ClassifierTrainer, ...]] = field(default_factory=lambda: TAGGERS)
+    neural: NeuralTaggerTrainer | None = None
     clusters: Clusters = field(default=NONE, repr=False, metadata=DATA)
 
     def __post_init__(self) -> None:
@@ -84,7 +93,11 @@ class TaggerTrainer(Settings):
         gold = {"upos": parts_of_speech, **others}
         tags = np.column_stack([tagset.codes[classes] for classes, _, tagset in map(gold.__getitem__, templates.TAGS)])
         trained: dict[str, Task] = {}
-        trainings: list[tuple[str, Callable[..., Classifier]]] = []
+        trainings: list[tuple[str, Callable[..., Any]]] = []
+        if self.neural is not None:  # the first one, since it takes longest
+            trainings.append(
+                ("neural", functools.partial(self.neural.train, treebank, gold, forms, self.clusters, seed=seed))
+            )
         for task, (classes, groups, tagset) in gold.items():
             own = Text(rows[treebank.tokens], treebank.offsets, values, known, groups, tags)
             seen = classes >= 0
@@ -95,18 +108,22 @@ class TaggerTrainer(Settings):
                 extended = dataclasses.replace(trainer, templates=(*trainer.templates, *more))
                 train = functools.partial(extended.train, own, classes, tagset, dictionary, seed=seed + i)
                 trainings.append((task, functools.partial(train, name=task)))
-        classifiers = jobs.map(_run, [training for _, training in trainings])
-        for (task, _), classifier in zip(trainings, classifiers, strict=True):
-            trained[task] = dataclasses.replace(trained[task], taggers=(*trained[task].taggers, classifier))
-        return Tagger(forms, trained, self.clusters)
+        results, neural = jobs.map(_run, [training for _, training in trainings]), None
+        for (task, _), result in zip(trainings, results, strict=True):
+            if isinstance(result, NeuralTagger):
+                neural = result
+            else:
+                trained[task] = dataclasses.replace(trained[task], taggers=(*trained[task].taggers, result))
+        return Tagger(forms, trained, self.clusters, neural)
 
 
-def _run(training: Callable[..., Classifier], progress: Progress | None = None) -> Classifier:
-    return training(progress=progress)
+def _run(training: Callable[..., Any], progress: Progress | None = None) -> Classifier | NeuralTagger:
+    found: Classifier | NeuralTagger = training(progress=progress)
+    return found
 
 
-def _gold_classes(treebank: Treebank, task: str, known: Sequence[str]) -> tuple[Ints, Ints, Tagset]:
-    """Return class and group of each slot, and the tagset of known groups; -1 and 0 in ROOT slots."""
+def _gold_classes(treebank: Treebank, task: str, known: Sequence[str]) -> GoldTags:
+    """Return the classes of a task, in the groups that are known."""
     pairs = [_class_of(task, word) for word in treebank.words]
     of_token = treebank.tokens[treebank.is_token].tolist()
     kept = set(known)
@@ -114,7 +131,7 @@ def _gold_classes(treebank: Treebank, task: str, known: Sequence[str]) -> tuple[
     numbers, group_of = tagset.numbers(), {group: i for i, group in enumerate(tagset.groups)}
     classes = np.array([-1, *(numbers.get(pair, -1) for pair in pairs[1:])], np.int32)[treebank.tokens]
     groups = np.array([0, *(group_of.get(group, 0) for group, _ in pairs[1:])], np.int32)[treebank.tokens]
-    return classes, groups, tagset
+    return GoldTags(classes, groups, tagset)
 
 
 def _class_of(task: str, word: Word) -> tuple[str, str]:
@@ -134,6 +151,7 @@ class Tagger:
     forms: tuple[str, ...]
     tasks: dict[str, Task]
     clusters: Clusters = NONE
+    neural: NeuralTagger | None = None
     _memo: FormMemo = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -153,13 +171,14 @@ class Tagger:
         tokens, ends = rows[treebank.tokens], treebank.offsets
         chosen, names = np.full((len(tokens), len(TASKS)), -1, np.int32), _Names(self.tasks)
         agreed, margins = np.zeros(len(tokens), np.bool_), np.zeros((len(tokens), len(SCORED_TASKS)), np.float32)
-        first = 0
+        read, first = None if self.neural is None else self.neural.sentences(treebank), 0
         while first < len(treebank):
             last = max(first + 1, int(np.searchsorted(ends, ends[first] + _BATCH, side="right")) - 1)
             own = slice(int(ends[first]), int(ends[last]))
-            chosen[own], agreed[own], margins[own] = self._batch(
-                tokens[own], ends[first : last + 1] - ends[first], values, known, names
-            )
+            offsets, neural = ends[first : last + 1] - ends[first], dict[str, Floats]()
+            if self.neural is not None and read is not None:
+                neural = self.neural.scores(Sentences(read.words, read.tokens[own], offsets))
+            chosen[own], agreed[own], margins[own] = self._batch(tokens[own], offsets, values, known, neural, names)
             first = last
         slots = np.column_stack([treebank.tokens, chosen])[treebank.is_token]
         distinct: dict[tuple[int, ...], int] = {}
@@ -174,14 +193,14 @@ class Tagger:
         return with_words(treebank, tuple(words), new), agreed, margins
 
     def _batch(
-        self, tokens: Ints, offsets: Longs, values: Longs, known: Ints, names: _Names
+        self, tokens: Ints, offsets: Longs, values: Longs, known: Ints, neural: Mapping[str, Floats], names: _Names
     ) -> tuple[Ints, Bools, Floats]:
         """Return the number in ``names`` of each slot and task, -1 in ROOT slots; agreement and margins."""
         tags = np.full((len(tokens), len(templates.TAGS)), -1, np.int32)
         text = Text(tokens, offsets, values, known, np.zeros(len(tokens), np.int32), tags)
         result, all_agreed, margins = [], np.ones(len(tokens), np.bool_), []
         for task, column in TASKS.items():
-            classes, combinations, agreed, margin = self.tasks[task].vote(text, column)
+            classes, combinations, agreed, margin = self.tasks[task].vote(text, column, neural.get(task))
             all_agreed &= agreed
             codes = self.tasks[task].tagset.codes[classes]
             if column >= 0:
@@ -198,6 +217,7 @@ class Tagger:
     def record(self) -> Record:
         """Return the tagger as data."""
         parts = {name: task.record() for name, task in self.tasks.items()}
+        parts |= {} if self.neural is None else {"neural": self.neural.record()}
         return Record(KIND, texts={"form": self.forms, **self.clusters.texts()}, parts=parts)
 
     @classmethod
@@ -218,7 +238,13 @@ class Tagger:
             raise ValueError("the parts of its tags")
         if not all(map(is_rule, tasks["lemma"].tagset.names)):
             raise ValueError("the rules of its lemmas")
-        return cls(forms, tasks, Clusters.from_texts(record.texts))
+        clusters, neural = Clusters.from_texts(record.texts), None
+        if "neural" in record.parts:
+            tagsets = [tasks[task].tagset for task in NEURAL_TASKS]
+            neural = rebuild(
+                record.parts["neural"], NEURAL, lambda part: NeuralTagger.from_record(part, forms, clusters, tagsets)
+            )
+        return cls(forms, tasks, clusters, neural)
 
 
 class _Names:

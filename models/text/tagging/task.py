@@ -43,10 +43,11 @@ class Task:
     def _most_classes(self) -> int:
         return most_classes(self.dictionary)
 
-    def vote(self, text: Text, column: int) -> VoteResult:
+    def vote(self, text: Text, column: int, neural: Floats | None = None) -> VoteResult:
         """Choose a class for each token: the one with the highest sum of scores, of equal ones the first.
 
-        ``column`` is that of the task in ``text.tags``, or -1. The tags of the text are not changed.
+        ``column`` is that of the task in ``text.tags``, or -1. The tags of the text are not changed. ``neural``, shape
+        (n_slots, n_parts), are scores of a neural tagger, which are added.
         """
         parts, codes, is_token = self.tagset.parts, self.tagset.codes, text.is_token
         widths = np.diff(parts.bases)[text.groups] * is_token
@@ -60,6 +61,9 @@ class Task:
                 tagger.evidence, tagger.backward, column, codes, places, total,
             )  # fmt: skip
             first += len(own)
+        if neural is not None:
+            of_part = parts.bases[text.groups] - places + np.arange(len(places)) * neural.shape[1]
+            total += neural.ravel()[np.repeat(of_part, widths) + np.arange(len(total))]
         choices = tags[: n_taggers if column >= 0 else 0, :, column]
         classes, old, new = np.full((3, len(text.tokens)), -1, np.int32)
         margins, agreed = np.zeros(len(classes), np.float32), np.zeros(len(classes), np.bool_)
@@ -67,7 +71,7 @@ class Task:
             parts, codes, text.groups, choices, places, total, is_token, np.float32(NEW_COMBINATION),
             classes, old, new, margins, agreed,
         )  # fmt: skip
-        margins = np.minimum(margins / np.float32(n_taggers), SURE)
+        margins = np.minimum(margins / np.float32(n_taggers + (neural is not None)), SURE)
         combinations = {}
         for slot in np.flatnonzero(new >= 0).tolist():
             replaced = int(text.groups[slot]), int(classes[slot]), int(old[slot]), int(new[slot])

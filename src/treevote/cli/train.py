@@ -98,6 +98,8 @@ def train(
     from treevote.commands.train import train as run
     from treevote.ensemble.annotator_trainer import AnnotatorTrainer
     from treevote.errors import ConfigError
+    from treevote.models.text.tagging.neural_tagger import NeuralTaggerTrainer
+    from treevote.models.text.tagging.tagger import TaggerTrainer
     from treevote.report.training import as_json, as_text
     from treevote.terminal import fault, say, tell, warn
 
@@ -131,7 +133,11 @@ def train(
             folds=folds,
             save_folds=save_folds,
             seed=seed,
-            annotator=AnnotatorTrainer("text" if from_text else "tokens", tags or "predicted")
+            annotator=AnnotatorTrainer(
+                "text" if from_text else "tokens",
+                tags or "predicted",
+                tagger=TaggerTrainer(neural=NeuralTaggerTrainer() if best else None),
+            )
             if from_text or from_tokens
             else None,
             clusters=clusters,

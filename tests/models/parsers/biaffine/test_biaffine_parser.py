@@ -12,7 +12,8 @@ from tests.reference.toy_model import content
 from tests.reference.toy_parser import TEST, TRAINING, accuracy, trees
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, roots
-from treevote.models.parsers.biaffine import parsing, training
+from treevote.models.learning.network import training
+from treevote.models.parsers.biaffine import parsing
 from treevote.models.parsers.biaffine.parser import BiaffineTrainer
 from treevote.models.parsers.decoding.long_sentences import LONGEST
 from treevote.parallel import Jobs

@@ -11,15 +11,15 @@ import pytest
 from tests.reference.toy_parser import TRAINING
 from treevote.kernels import Floats, Ints
 from treevote.models.learning.features.lexicon import Lexicon
+from treevote.models.learning.network.batches import Batch, batches
+from treevote.models.learning.network.encoder import Masks, embed, encode, no_masks
+from treevote.models.learning.network.parameters import Shapes, Sizes, encoder_shapes, initial, views
+from treevote.models.learning.network.training import Dropout, Sentences, loss_of_batch
+from treevote.models.learning.network.words import END, letters_of, words_of
 from treevote.models.learning.vectors.vectors import WordVectors
-from treevote.models.parsers.biaffine.batches import Batch, batches
-from treevote.models.parsers.biaffine.encoder import Masks, embed, encode, no_masks
-from treevote.models.parsers.biaffine.parameters import Shapes, Sizes, initial, shapes_of, views
-from treevote.models.parsers.biaffine.scorer import Representations, arc_dependents, score_arcs, score_labels
-from treevote.models.parsers.biaffine.training import Dropout, Examples, loss_of_batch
-from treevote.models.parsers.biaffine.words import END, letters_of, words_of
+from treevote.models.parsers.biaffine.scorer import Representations, Trees, arc_dependents, score_arcs, score_labels
 
-SIZES = Sizes(words=7, tags=5, letters=6, filters=8, units=9, layers=2, arcs=10, labels=6)
+SIZES, ARCS, LABELS = Sizes(words=7, tags=5, letters=6, filters=8, units=9, layers=2), 10, 6
 ATTRIBUTES = ("lower", "upos")
 VECTORS = WordVectors(("dog", "saw", "the"), np.array([[1, 2], [-1, 0.5], [0.5, -2]], np.float16))
 
@@ -29,7 +29,8 @@ class Problem(NamedTuple):
 
     shapes: Shapes
     vector: Floats
-    examples: Examples
+    examples: Sentences
+    trees: Trees
     batch: Batch
     attributes: Ints
     masks: Masks
@@ -38,7 +39,9 @@ class Problem(NamedTuple):
         """Return the loss of the batch and its derivatives."""
         gradient = np.zeros_like(vector)
         parameters, derivatives = (views(own, self.shapes) for own in (vector, gradient))
-        loss = loss_of_batch(parameters, derivatives, self.examples, self.batch, self.attributes, self.masks)
+        loss = loss_of_batch(
+            parameters, derivatives, self.examples, self.trees.loss, self.batch, self.attributes, self.masks
+        )
         return loss, gradient
 
 
@@ -49,16 +52,19 @@ def problem() -> Problem:
     rows = np.arange(len(trees.words), dtype=np.int32)
     words = words_of(trees.words, rows, lexicon.columns(trees.words), ATTRIBUTES, letters, VECTORS)
     counts = {name: int(words.attributes[:, j].max()) + 1 for j, name in enumerate(ATTRIBUTES)}
-    shapes = shapes_of(SIZES, counts, len(lexicon.feats) + 1, END + 1 + len(letters), len(trees.labels), VECTORS.size)
+    shapes = encoder_shapes(SIZES, counts, len(lexicon.feats) + 1, END + 1 + len(letters), VECTORS.size)
+    n_hidden = 2 * (ARCS + LABELS)
+    shapes |= {"hidden": (2 * SIZES.units, n_hidden), "hidden-bias": (n_hidden,), "arcs": (ARCS + 1, ARCS)}
+    shapes["labels"] = LABELS + 1, (LABELS + 1) * len(trees.labels)
     rng = np.random.default_rng(0)
     vector = initial(shapes, [*ATTRIBUTES, "split-feats", "letters"], rng)
     vector += rng.normal(scale=0.1, size=len(vector)).astype(np.float32)
-    examples = Examples(words, trees.tokens.astype(np.int64), trees.offsets, trees.heads, trees.deprels)
+    examples = Sentences(words, trees.tokens.astype(np.int64), trees.offsets)
     batch = next(batches(trees.offsets, 60))
     dropout = Dropout(tuple(np.full(n, 0.2) for n in counts.values()), 0.3)
     attributes = dropout.attributes(words.attributes[examples.tokens[batch.slots]], rng)
     masks = dropout.masks(views(vector, shapes), len(batch.sentences), rng)
-    return Problem(shapes, vector, examples, batch, attributes, masks)
+    return Problem(shapes, vector, examples, Trees(trees.heads, trees.deprels), batch, attributes, masks)
 
 
 def test_derivatives_are_those_of_finite_differences(problem: Problem) -> None:

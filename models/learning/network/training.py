@@ -10,34 +10,42 @@ data are needed to stop. Dropped out are
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from treevote.errors import ConfigError
 from treevote.kernels import Bools, Doubles, Floats, Ints, Longs
-from treevote.models.parsers.biaffine.adam import Adam
-from treevote.models.parsers.biaffine.batches import Batch, batches
-from treevote.models.parsers.biaffine.encoder import Masks, embed, embed_back, encode, encode_back
-from treevote.models.parsers.biaffine.parameters import Arrays, Shapes, initial, views
-from treevote.models.parsers.biaffine.scorer import loss_of
-from treevote.models.parsers.biaffine.words import Words
+from treevote.models.learning.network.adam import Adam
+from treevote.models.learning.network.batches import Batch, batches
+from treevote.models.learning.network.encoder import Masks, embed, embed_back, encode, encode_back
+from treevote.models.learning.network.parameters import Arrays, Shapes, initial, views
+from treevote.models.learning.network.words import Words
+from treevote.models.learning.vectors.vectors import Halves
 from treevote.parallel import Jobs
 
 FEWEST_STEPS, MOST_PASSES = 1_000, 4
 """A treebank with fewer steps of Adam gets more passes for them, up to four times as many."""
 
-TAGS = 0.1
-"""Share of the tags that are dropped."""
+TAGS, UNITS, WORDS = 0.1, 0.33, 0.25
+"""Share of the tags that are dropped, and usual shares of units and of words."""
 
 
-class Examples(NamedTuple):
-    """Sentences with trees: for each slot the row in ``words``, the head in the sentence, and the label."""
+class Sentences(NamedTuple):
+    """Sentences to learn from: for each slot the row in ``words``."""
 
     words: Words
     tokens: Longs
     offsets: Longs
-    heads: Ints
-    labels: Ints
+
+
+Loss: TypeAlias = Callable[[Arrays, Arrays, Floats, Batch, Floats | None], tuple[float, Floats]]
+"""Gives the mean loss of a batch, and its derivatives by the outputs of the encoder.
+
+Its arguments are the parameters; their derivatives, to which it adds; the outputs of the encoder for the slots of the
+batch, one sentence after the other; the batch; a mask of the hidden layer, a row for each slot.
+"""
 
 
 class Dropout(NamedTuple):
@@ -47,11 +55,11 @@ class Dropout(NamedTuple):
     units: float
 
     @classmethod
-    def of(cls, examples: Examples, frequent: Bools, units: float, words: float) -> Dropout:
+    def of(cls, sentences: Sentences, frequent: Bools, units: float = UNITS, words: float = WORDS) -> Dropout:
         """Drop a value that occurs n times with probability ``words / (words + n)``, a ``frequent`` one with `TAGS`."""
         values = []
-        for own, is_frequent in zip(examples.words.attributes.T, frequent.tolist(), strict=True):
-            counts = np.maximum(np.bincount(own[examples.tokens], minlength=own.max(initial=0) + 1), 1)
+        for own, is_frequent in zip(sentences.words.attributes.T, frequent.tolist(), strict=True):
+            counts = np.maximum(np.bincount(own[sentences.tokens], minlength=own.max(initial=0) + 1), 1)
             values.append(np.full(len(counts), TAGS) if is_frequent else words / (words + counts))
         return cls(tuple(values), units)
 
@@ -77,43 +85,47 @@ class Schedule(NamedTuple):
     """Passes over the sentences, the maximum number of slots of a batch, and the learning rate of the first step."""
 
     passes: int
-    n_slots: int
-    rate: float
+    n_slots: int = 250
+    rate: float = 0.004
 
 
 def _mask(shape: tuple[int, int], share: float, rng: np.random.Generator) -> Floats:
     return (rng.random(shape, np.float32) >= share).astype(np.float32) / np.float32(1 - share)
 
 
-def loss_of_batch(p: Arrays, d: Arrays, examples: Examples, batch: Batch, attributes: Ints, masks: Masks) -> float:
-    """Return the mean loss of the tokens of a batch, and add the derivatives of all parameters to ``d``."""
-    inputs = embed(p, examples.words, examples.tokens[batch.slots], attributes)
+def loss_of_batch(
+    p: Arrays, d: Arrays, sentences: Sentences, loss: Loss, batch: Batch, attributes: Ints, masks: Masks
+) -> float:
+    """Return the mean loss of a batch, and add the derivatives of all parameters to ``d``."""
+    inputs = embed(p, sentences.words, sentences.tokens[batch.slots], attributes)
     h, layers = encode(p, inputs.vectors, batch, masks)
     hidden = None if masks.hidden is None else np.repeat(masks.hidden, np.diff(batch.offsets), 0)
-    slots = batch.in_order
-    loss, d_in_order = loss_of(
-        p, d, h[batch.rows], batch.offsets, examples.heads[slots], examples.labels[slots], hidden
-    )
+    mean, d_in_order = loss(p, d, h[batch.rows], batch, hidden)
     dh = np.empty_like(d_in_order)
     dh[batch.rows] = d_in_order
     embed_back(p, d, inputs, encode_back(p, d, layers, dh, batch, masks))
-    return loss
+    return mean
 
 
-def train(shapes: Shapes, examples: Examples, dropout: Dropout, schedule: Schedule, seed: int, jobs: Jobs) -> Floats:
-    """Return trained parameters as one vector."""
+def train(
+    shapes: Shapes, sentences: Sentences, loss: Loss, dropout: Dropout, schedule: Schedule, seed: int, jobs: Jobs
+) -> Halves:
+    """Return trained parameters as one vector; ConfigError if they are not finite in half precision."""
     rng, (passes, n_slots, rate) = np.random.default_rng(seed), schedule
     vector = initial(shapes, [*list(shapes)[: len(dropout.values)], "split-feats", "letters"], rng)
     gradient, adam = np.zeros_like(vector), Adam.of(vector)
     p, d = views(vector, shapes), views(gradient, shapes)
-    n_batches = sum(1 for _ in batches(examples.offsets, n_slots))
+    n_batches = sum(1 for _ in batches(sentences.offsets, n_slots))
     passes = max(passes, min(MOST_PASSES * passes, -(-FEWEST_STEPS // max(1, n_batches))))
     number = 0
     for done in range(1, passes + 1):
-        for batch in batches(examples.offsets, n_slots, rng):
-            attributes = dropout.attributes(examples.words.attributes[examples.tokens[batch.slots]], rng)
-            loss_of_batch(p, d, examples, batch, attributes, dropout.masks(p, len(batch.sentences), rng))
+        for batch in batches(sentences.offsets, n_slots, rng):
+            attributes = dropout.attributes(sentences.words.attributes[sentences.tokens[batch.slots]], rng)
+            loss_of_batch(p, d, sentences, loss, batch, attributes, dropout.masks(p, len(batch.sentences), rng))
             adam.step(gradient, number + 1, rate * (1 - number / (passes * n_batches)))
             number += 1
         jobs.tell("training", done, passes)
-    return vector
+    halves = vector.astype(np.float16)
+    if not np.isfinite(halves).all():
+        raise ConfigError("the weights of the network are not finite numbers; let it take smaller steps")
+    return halves

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Floats, Ints, Longs
-from treevote.models.parsers.biaffine import character_convolution as convolution
-from treevote.models.parsers.biaffine import lstm
-from treevote.models.parsers.biaffine.batches import Batch
-from treevote.models.parsers.biaffine.embeddings import add_to_vectors, add_vectors
-from treevote.models.parsers.biaffine.parameters import Arrays
-from treevote.models.parsers.biaffine.products import add_product, affine, product
-from treevote.models.parsers.biaffine.words import Words
+from treevote.models.learning.network import character_convolution as convolution
+from treevote.models.learning.network import lstm
+from treevote.models.learning.network.batches import Batch
+from treevote.models.learning.network.embeddings import add_to_vectors, add_vectors
+from treevote.models.learning.network.parameters import Arrays
+from treevote.models.learning.network.products import add_product, affine, product
+from treevote.models.learning.network.words import Words
 
 DIRECTIONS = ("forward", "backward")
 
@@ -31,7 +31,7 @@ class Inputs(NamedTuple):
 
 
 class Run(NamedTuple):
-    """The states of one direction of a layer, as `treevote.models.parsers.biaffine.lstm.run` leaves them."""
+    """The states of one direction of a layer, as `treevote.models.learning.network.lstm.run` leaves them."""
 
     z: Floats
     h: Floats

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from treevote.corpus.sentence import Word
 from treevote.kernels import Floats, Ints, Longs
-from treevote.models.learning.features.lexicon import ATTRIBUTES, WordColumns
+from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.learning.vectors.vectors import WordVectors
+
+WORDS = ("form", "lower", "lemma")
+"""Attributes of many values: they have larger vectors, and rare ones are dropped more often."""
 
 UNKNOWN, BEGIN, END = 0, 1, 2
 """Numbers of a letter outside the training data, and of the edges of a word; known letters follow."""
@@ -32,6 +35,12 @@ class Words(NamedTuple):
     letters: Ints
     letters_starts: Longs
     vectors: Floats  # shape (n_words, size): those of a file, 0 for a word that it does not have
+
+
+def attributes_of(names: Iterable[str], lexicon: Lexicon) -> Mapping[str, int]:
+    """Return the attributes that occur in a lexicon, with the number of their values, the unknown one included."""
+    counts: dict[str, int] = {name: len(own) for name, own in zip(ATTRIBUTES, lexicon.values, strict=True)}
+    return {name: counts[name] + 1 for name in names if counts[name] > 1}
 
 
 def letters_of(words: Sequence[Word]) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.kernels import Floats, Ints, Longs, kernel
-from treevote.models.parsers.biaffine.activations import tanh
-from treevote.models.parsers.biaffine.products import add_product, product
+from treevote.models.learning.network.activations import tanh
+from treevote.models.learning.network.products import add_product, product
 
 WINDOW = 3
 

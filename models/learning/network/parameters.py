@@ -9,7 +9,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from treevote.kernels import Floats
-from treevote.models.parsers.biaffine.character_convolution import WINDOW
+from treevote.models.learning.network.character_convolution import WINDOW
+from treevote.models.learning.network.words import WORDS
 
 Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
 """Names and shapes of arrays, in the order of the vector."""
@@ -19,27 +20,25 @@ Arrays: TypeAlias = Mapping[str, Floats]
 
 
 class Sizes(NamedTuple):
-    """Sizes of the vectors and layers."""
+    """Sizes of the vectors and layers of an encoder."""
 
-    words: int  # vectors of forms and lemmas
-    tags: int  # vectors of other attributes, and of FEATS
-    letters: int
-    filters: int
-    units: int  # recurrent units of a layer and direction
-    layers: int
-    arcs: int  # the representations of a word as head and as dependent
-    labels: int  # the same for labels
+    words: int = 80  # vectors of forms and lemmas
+    tags: int = 32  # vectors of other attributes, and of FEATS
+    letters: int = 32
+    filters: int = 64
+    units: int = 128  # recurrent units of a layer and direction
+    layers: int = 2
 
 
-def shapes_of(
-    sizes: Sizes, attributes: Mapping[str, int], n_feats: int, n_letters: int, n_labels: int, vector_size: int
-) -> Shapes:
-    """Return the shapes of all parameters.
+def encoder_shapes(
+    sizes: Sizes, attributes: Mapping[str, int], n_feats: int, n_letters: int, vector_size: int = 0
+) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the parameters of an encoder.
 
     ``attributes`` have the number of values of each, unknown ones included. ``vector_size`` is that of the vectors of a
     file, 0 for none.
     """
-    widths = {name: sizes.words if name in ("form", "lower", "lemma") else sizes.tags for name in attributes}
+    widths = {name: sizes.words if name in WORDS else sizes.tags for name in attributes}
     shapes: dict[str, tuple[int, ...]] = {name: (n, widths[name]) for name, n in attributes.items()}
     shapes["split-feats"] = n_feats, sizes.tags
     shapes["letters"] = n_letters, sizes.letters
@@ -54,9 +53,7 @@ def shapes_of(
             own = f"{layer}-{direction}"
             shapes |= {f"input-{own}": (width, 4 * n), f"recurrent-{own}": (n, 4 * n), f"bias-{own}": (4 * n,)}
         width = 2 * n
-    n_hidden, n_rows = 2 * (sizes.arcs + sizes.labels), sizes.labels + 1
-    shapes |= {"hidden": (width, n_hidden), "hidden-bias": (n_hidden,)}
-    return shapes | {"arcs": (sizes.arcs + 1, sizes.arcs), "labels": (n_rows, n_rows * n_labels)}
+    return shapes
 
 
 def size_of(shapes: Shapes) -> int:

@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.kernels import Floats, Longs, kernel
-from treevote.models.parsers.biaffine.activations import logistic, tanh
-from treevote.models.parsers.biaffine.products import add_product
+from treevote.models.learning.network.activations import logistic, tanh
+from treevote.models.learning.network.products import add_product
 
 
 @kernel

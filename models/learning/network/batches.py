@@ -11,7 +11,7 @@ from treevote.kernels import Longs
 
 
 class Batch(NamedTuple):
-    """Sentences, the longest first, with their slots as rows by step: see `treevote.models.parsers.biaffine.lstm`."""
+    """Sentences, the longest first, with their slots as rows by step: see `treevote.models.learning.network.lstm`."""
 
     sentences: Longs
     slots: Longs  # shape (n_rows,): the slot in the treebank of each row
