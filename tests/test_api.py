@@ -105,7 +105,7 @@ def test_data_that_cannot_be_parsed_are_told(model: Path, data: object, said: st
 
 
 def test_unfit_text_is_a_warning(model: Path) -> None:
-    with pytest.warns(UserWarning, match="no part of speech, or one that is not in the training data"):
+    with pytest.warns(UserWarning, match="100% of the tokens have no known UPOS"):
         treevote.parse(model, [[("dog", "X-1")] * 30])
 
 

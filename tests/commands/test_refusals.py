@@ -191,6 +191,6 @@ def test_text_without_tags_is_warned_of_and_strict_stops(model: Path, tmp_path: 
     for options, code in ((), 0), (("--strict",), 3):
         result = CliRunner().invoke(app, ["parse", str(model), str(text), "-o", str(output), *options])
         assert result.exit_code == code
-        assert result.stderr.count("100% of the tokens have no part of speech") == 1
+        assert result.stderr.count("100% of the tokens have no known UPOS") == 1
         assert output.exists() == (code == 0)
         output.unlink(missing_ok=True)

@@ -116,7 +116,7 @@ def test_text_without_tags_is_tagged_before_it_is_parsed(parser: EnsembleParser,
     parse_files(tmp_path / "parses", [bare], tmp_path / "out", on_doubt=doubts.append)
     assert "known UPOS" in doubts.pop()
     parse_files(tmp_path / "reads", [bare], tmp_path / "out", on_doubt=doubts.append)
-    assert doubts == []
+    assert "known UPOS" not in doubts.pop()  # XPOS and FEATS of this tagger are foreign
     found = (tmp_path / "out").read_text()
     assert found.count("\tcat\tNOUN\tX\tLen=3\t") == 20
     assert "\tDogs\tdog\tNOUN\tNNS\t_\t" in found
