@@ -51,7 +51,7 @@ class System:
         folder : path
             Has the files ``train`` and ``dev``, in CoNLL-U or CoNLL-X, and gets the model.
         """
-        model = folder / self.name.replace(",", "").replace(" ", "-")
+        model = folder / re.sub(r"[^A-Za-z0-9 -]", "", self.name).replace(" ", "-")
         kept = model.with_name(model.name + ".cost.json")
         if not kept.exists():
             shutil.rmtree(model, ignore_errors=True)
