@@ -11,9 +11,11 @@ from tests.command_line import content, fails, run
 from tests.paths import TOY
 from treevote.commands.train import FEW, FEWEST, FOLDS, chosen, train
 from treevote.conll.reader import read
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.configuration import PRESETS, Configuration, ensemble_of
 from treevote.ensemble.members import families, kind_of
 from treevote.ensemble.parser import load
+from treevote.errors import ConfigError
 
 MEMBERS = ("lr-svm-forward", "lr-svm-backward")
 BARE = "1\tdogs\tdog\tNOUN\t_\t_\t_\t_\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t_\t_\t_\t_\n\n"
@@ -100,6 +102,21 @@ def test_the_best_preset_selects_among_the_accurate_families() -> None:
     assert trainer.select
     assert {kind_of(member) for member in trainer.members.values()} == set(families()) - {"decision-list"}
     assert set(ensemble_of(Configuration()).members) <= set(trainer.members)
+
+
+@pytest.mark.parametrize("options", [(), ("--best",)])
+def test_a_network_tags_in_the_best_preset_alone(
+    tmp_path: Path, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[AnnotatorTrainer] = []
+
+    def refused(*files: object, annotator: AnnotatorTrainer, **others: object) -> None:
+        asked.append(annotator)
+        raise ConfigError("not trained")
+
+    monkeypatch.setattr("treevote.commands.train.train", refused)
+    assert "not trained" in fails("train", "--train", TOY, "-o", tmp_path / "model", "--from-tokens", *options)
+    assert [annotator.tagger.neural is not None for annotator in asked] == [bool(options)]
 
 
 @pytest.mark.parametrize("options", [("--fast", "--best"), ("--fast", "--select"), ("--best", "--members", "pipeline")])

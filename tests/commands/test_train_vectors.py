@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 from tests.command_line import content, fails, run
 from tests.paths import TOY
+from tests.reference.quick_tagger import SMALL, TINY
 from treevote.api import train
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.members import vectors_of
 from treevote.ensemble.parser import load
 from treevote.models.learning.vectors.files import read_vectors
+from treevote.models.text.tagging.tagger import Tagger
 
 SETTINGS = """
 members = ["biaffine"]
@@ -31,6 +35,11 @@ def test_a_model_has_the_vectors_of_a_file(tmp_path: Path) -> None:
     run("parse", tmp_path / "model", TOY, "-o", tmp_path / "parsed.conllu")
     train(TOY, config=config, vectors=vectors, folds=0, output=tmp_path / "python")
     assert content(tmp_path / "model") == content(tmp_path / "python")
+    annotator = AnnotatorTrainer("tokens", tagger=dataclasses.replace(SMALL, neural=TINY))
+    tags = train(TOY, config=config, vectors=vectors, folds=0, annotator=annotator).annotator.tagger
+    assert isinstance(tags, Tagger)
+    assert tags.neural is not None
+    assert tags.neural.trainer.vectors == read_vectors(vectors)
 
 
 def test_vectors_need_a_member_that_reads_them(tmp_path: Path) -> None:

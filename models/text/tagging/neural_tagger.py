@@ -8,14 +8,15 @@ group.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from treevote.config import to_mapping
+from treevote.config import DATA, to_mapping
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import unknown
@@ -29,7 +30,7 @@ from treevote.models.learning.network.parameters import Arrays, Shapes, Sizes, e
 from treevote.models.learning.network.products import add_product, affine, product
 from treevote.models.learning.network.training import Dropout, Schedule, Sentences, train
 from treevote.models.learning.network.words import END, WORDS, attributes_of, letters_of, words_of
-from treevote.models.learning.vectors.vectors import NO_VECTORS, Halves
+from treevote.models.learning.vectors.vectors import NO_VECTORS, Halves, WordVectors
 from treevote.models.text.tagging.learning import add_parts, scatter_gradient
 from treevote.models.text.tagging.tagset import Parts, Tagset
 from treevote.parallel import Jobs, Progress
@@ -63,6 +64,7 @@ class NeuralTaggerTrainer(Settings):
     layers: Annotated[int, Interval(1, 10)] = 2
     units: Size = 128  # of a layer and direction
     hidden: Size = 128  # size of the layer behind them
+    vectors: WordVectors = field(default=NO_VECTORS, repr=False, metadata=DATA)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,7 +121,7 @@ class NeuralTagger:
         """The shapes of the parameters."""
         sizes = Sizes(units=self.trainer.units, layers=self.trainer.layers)
         counts = len(self._lexicon.feats) + 1, END + 1 + len(self._letters)
-        shapes, n = encoder_shapes(sizes, self.attributes, *counts), self.trainer.hidden
+        shapes, n = encoder_shapes(sizes, self.attributes, *counts, self.trainer.vectors.size), self.trainer.hidden
         shapes |= {"hidden": (2 * sizes.units, n), "hidden-bias": (n,)}
         for task, tagset in zip(TASKS, self.tagsets, strict=True):
             n_parts = int(tagset.parts.bases[-1])
@@ -141,7 +143,7 @@ class NeuralTagger:
         rows = np.array([0, *(numbers.setdefault(word.form, len(numbers)) for word in treebank.words[1:])])
         words = _words([form for form in numbers if form])
         columns, own = self._lexicon.columns(words), np.arange(len(words), dtype=np.int32)
-        found = words_of(words, own, columns, tuple(self.attributes), self._letters, NO_VECTORS)
+        found = words_of(words, own, columns, tuple(self.attributes), self._letters, self.trainer.vectors)
         return Sentences(found, rows[treebank.tokens].astype(np.int64), treebank.offsets)
 
     def scores(self, sentences: Sentences) -> dict[str, Floats]:
@@ -193,14 +195,15 @@ class NeuralTagger:
 
     def record(self) -> Record:
         """Return the network as data."""
-        return Record(KIND, {"trainer": to_mapping(self.trainer)}, {"weights": self.weights})
+        vectors, facts = self.trainer.vectors, {"trainer": to_mapping(self.trainer)}
+        return Record(KIND, facts, {"weights": self.weights, **vectors.arrays()}, vectors.texts())
 
     @classmethod
     def from_record(
         cls, record: Record, forms: tuple[str, ...], clusters: Clusters, tagsets: Sequence[Tagset]
     ) -> NeuralTagger:
         """Return the network of a record; raises as `treevote.store.validation.rebuild` expects."""
-        trainer = trainer_of(record, NeuralTaggerTrainer)
+        trainer = dataclasses.replace(trainer_of(record, NeuralTaggerTrainer), vectors=WordVectors.from_record(record))
         found = cls(trainer, forms, clusters, tuple(tagsets), column(record, "weights", np.float16))
         n_weights = size_of(found.shapes)
         if len(found.weights) != n_weights or not np.isfinite(found.weights).all():

@@ -21,7 +21,10 @@ def train(
     config: options.Config = None,
     fast: Annotated[bool, options.choice("--fast", help="Train one greedy parser in place of the ensemble.")] = False,
     best: Annotated[
-        bool, options.choice("--best", help="Choose the best vote among nine members, as --select does.")
+        bool,
+        options.choice(
+            "--best", help="Choose the best vote among nine members, as --select does; a network tags, too."
+        ),
     ] = False,
     members: Annotated[
         str | None, options.members(help="Names of the members, or all. The first one decides ties.")
@@ -77,7 +80,8 @@ def train(
     vectors: Annotated[
         str | None,
         options.input(
-            metavar="<FILE>", help="Word vectors for the member biaffine: word2vec (text or binary), fastText, GloVe."
+            metavar="<FILE>",
+            help="Word vectors for neural members and taggers: word2vec (text or binary), fastText, GloVe.",
         ),
     ] = None,
     all_faults: options.AllFaults = False,

@@ -82,7 +82,7 @@ def train(
     ``settings`` are those of `treevote.models.parsers.transition.parser.TransitionTrainer` for all members. Without a
     development set, the default number of folds is ``FOLDS`` for a selection, for measured weights, and for ``FEWEST``
     sentences and more, up to ``FEW``; else 0. Without a reader the model reads tagged treebanks only. Clusters of
-    words, or word vectors in their place, are for parsers and taggers; ``vectors`` are for neural parsers. ``warn`` is
+    words, or word vectors in their place, are for parsers and taggers; ``vectors`` are for neural ones. ``warn`` is
     called with warnings about the files. ``save_folds`` is a folder for the parses of the folds, from which
     `treevote.commands.doctor` goes on.
     """
@@ -110,6 +110,9 @@ def train(
         forms = {word.form for word in treebank.words}
         own = vectors if isinstance(vectors, WordVectors) else read_vectors(vectors, forms)
         trainer = dataclasses.replace(trainer, members=with_vectors(trainer.members, own))
+        if annotator is not None and (neural := annotator.tagger.neural) is not None:
+            tagger = dataclasses.replace(annotator.tagger, neural=dataclasses.replace(neural, vectors=own))
+            annotator = dataclasses.replace(annotator, tagger=tagger)
     held_out = None if dev is None else read_development(dev, treebank, format=format, warn=warn)
     if held_out is None and configuration.folds is None:
         trainer = with_folds(trainer, int((~are_partial(treebank)).sum()))

@@ -15,12 +15,14 @@ from tests.models.text.tagging.test_tagger import words_of
 from tests.models.text.tagging.test_tagging_learning import tagsets
 from tests.reference.quick_tagger import SMALL, TINY, inflected
 from tests.reference.toy_model import content
+from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError
 from treevote.kernels import Floats
 from treevote.models.learning.network.batches import batches
 from treevote.models.learning.network.parameters import initial, views
 from treevote.models.learning.network.training import Dropout, loss_of_batch
+from treevote.models.learning.vectors.vectors import WordVectors
 from treevote.models.text.tagging import task as voting
 from treevote.models.text.tagging.neural_tagger import (
     TASKS,
@@ -168,6 +170,26 @@ def test_a_reloaded_tagger_gives_the_same_tags(tagger: Tagger) -> None:
     assert again.neural.trainer == TINY
     assert words_of(again.tag(TEST)) == words_of(tagger.tag(TEST))
     assert content(again.record()) == content(tagger.record())
+
+
+def test_vectors_of_words_make_other_words_known() -> None:
+    """Forms say nothing here: the vectors alone tell the tags of new words, also after a record."""
+    rng = np.random.default_rng(0)
+    upos = dict.fromkeys((f"w{i}" for i in range(60)), "A") | dict.fromkeys((f"w{i}" for i in range(30, 60)), "B")
+    names = [f"w{i}" for i in rng.permutation(60)]
+    values = np.array([[1, 0] if upos[name] == "A" else [0, 1] for name in names], np.float16)
+    vectors = WordVectors(tuple(names), values)
+    known, new = names[:40], names[40:]
+    words = [[Word(name, name, upos[name], "_", "_")] for name in known * 4]
+    treebank = Treebank.of([(own, [0], ["root"]) for own in words])
+    network = NeuralTaggerTrainer(attributes=("lower",), passes=10, layers=1, units=16, hidden=16, vectors=vectors)
+    tagger = dataclasses.replace(SMALL, neural=network).train(treebank)
+    text = Treebank.of([([name], [-1], [""]) for name in new])
+    for own in (tagger, Tagger.from_record(tagger.record())):
+        assert own.neural is not None
+        scores = own.neural.scores(own.neural.sentences(text))["upos"][text.is_token]
+        found = [own.tasks["upos"].tagset.names[i] for i in scores.argmax(1)]
+        assert found == [upos[name] for name in new]
 
 
 def test_words_without_known_letters_and_long_sentences_have_tags(tagger: Tagger) -> None:
