@@ -67,8 +67,7 @@ PAIR = "wsj-to-bio"
 
 NETWORKED = (
     *("UD_Basque-BDT_resplit", "UD_Czech-FicTree_resplit", "UD_Dutch-LassySmall_resplit", "UD_Finnish-TDT_resplit"),
-    *("UD_German-GSD_resplit", "UD_Gothic-PROIEL", "UD_Greek-GDT", "UD_Hungarian-Szeged"),
-    *("UD_Japanese-GSD-PUD_resplit", "UD_Persian-PerDT_resplit", "UD_Slovenian-SSJ_resplit"),
+    *("UD_German-GSD_resplit", "UD_Gothic-PROIEL", "UD_Greek-GDT", "UD_Hungarian-Szeged", "UD_Slovenian-SSJ_resplit"),
 )
 """Folders of the treebanks on which the vote is measured with the member ``biaffine``, and ``--best``."""
 
