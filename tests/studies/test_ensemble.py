@@ -24,7 +24,7 @@ from treevote.evaluation.counts import evaluate
 from treevote.parallel import Jobs
 from treevote.studies.ensemble import BEST, DEFAULT, EQUAL, GAINS, ORACLE, STEPS, StoredParses
 
-PARTS = {"train": 40, "dev": 20, "test": 30}
+PARTS = {"train": 20, "dev": 12, "test": 16}
 
 
 @pytest.fixture(scope="module")
