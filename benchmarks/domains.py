@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 import treevote
-from benchmarks.systems import TREEVOTE, System, part
+from benchmarks.systems import System
 from benchmarks.tables import Table
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
@@ -92,17 +92,6 @@ PART_TOKENS = 600
 FROM_TOKENS = System("from tokens", ("--from-tokens",))
 
 
-class OnFolds(System):
-    """A parser that is measured on folds of its training data."""
-
-    def train(self, folder: Path, model: Path) -> list[str]:
-        """Return the command that trains it, without development data."""
-        return [*TREEVOTE, "train", "--train", str(part(folder, "train")), "-o", str(model), *self.settings]
-
-
-ON_FOLDS = OnFolds("on folds", ("--from-tokens",))
-
-
 class Genre(NamedTuple):
     """Sentences of a genre, those for development and tests first, and the document of each."""
 
@@ -135,7 +124,7 @@ class Source(NamedTuple):
         write(train, folder / "train.conllu")
         if len(dev):
             write(dev, folder / "dev.conllu")
-        return treevote.load((FROM_TOKENS if len(dev) else ON_FOLDS).trained(folder)[0])
+        return treevote.load(FROM_TOKENS.trained(folder)[0])
 
 
 def domains(data: Path, work: Path) -> Mapping[str, Table]:

@@ -66,8 +66,10 @@ PAIR = "wsj-to-bio"
 """Folder of an adaptation: ``source.train``, ``source.dev``, ``target.unlabeled`` and ``target.dev``."""
 
 NETWORKED = (
-    *("UD_Basque-BDT_resplit", "UD_Czech-FicTree_resplit", "UD_Dutch-LassySmall_resplit", "UD_Finnish-TDT_resplit"),
-    *("UD_German-GSD_resplit", "UD_Gothic-PROIEL", "UD_Greek-GDT", "UD_Hungarian-Szeged", "UD_Slovenian-SSJ_resplit"),
+    *("UD_Arabic-PADT_v1.3_resplit", "UD_Basque-BDT_resplit", "UD_Chinese-GSD_v1.3", "UD_Czech-FicTree_resplit"),
+    *("UD_Dutch-LassySmall_resplit", "UD_English-EWT", "UD_Finnish-TDT_resplit", "UD_German-GSD_resplit"),
+    *("UD_Gothic-PROIEL", "UD_Greek-GDT", "UD_Hindi-HDTB_v1.2_resplit", "UD_Hungarian-Szeged", "UD_Indonesian-GSD"),
+    *("UD_Japanese-GSD-PUD_resplit", "UD_Slovenian-SSJ_resplit", "basque-3lb", "spanish-cast3lb"),
 )
 """Folders of the treebanks on which the vote is measured with the member ``biaffine``, and ``--best``."""
 
@@ -179,7 +181,8 @@ def network(data: Path, work: Path) -> Tables:
     for own in NETWORKED:
         folder = treebank_files(data, own, work)
         (without, before), (joined, after), (best, long) = (each.trained(folder) for each in (VOTE, WITH_NETWORK, BEST))
-        test, parse = folder / "test.conllu", folder / "parse.conllu"
+        test = part(folder, "test")
+        parse = test.with_stem("parse")
         commands = [
             [*WITH_NETWORK.parse(joined, test, parse), "--member", "biaffine"],
             VOTE.parse(without, test, parse),
@@ -190,7 +193,7 @@ def network(data: Path, work: Path) -> Tables:
         for command in commands:
             seconds.append(run(command).cpu)
             las.append(scores(test, parse)[0])
-        name = own.removeprefix("UD_").removesuffix("_resplit")
+        name = own.removeprefix("UD_").partition("_")[0]
         measured[name] = [*las, las[3] - las[1], before, after, long, seconds[2] / seconds[1], seconds[3] / seconds[1]]
     measured["mean"] = np.mean(list(measured.values()), axis=0).tolist()
     columns = {"": 0, "network": 2, "default vote": 2, "with it": 2, "`--best`": 2, "gain of `--best`": 2}

@@ -35,9 +35,10 @@ class System:
     settings: tuple[str, ...] = ()
 
     def train(self, folder: Path, model: Path) -> list[str]:
-        """Return the command that trains it on the treebank in a folder."""
-        files = ("--train", str(part(folder, "train")), "--dev", str(part(folder, "dev")))
-        return [*TREEVOTE, "train", *files, "-o", str(model), *self.settings]
+        """Return the command that trains it on the treebank in a folder, without a file for development by folds."""
+        files = ("--train", str(part(folder, "train")))
+        dev = ("--dev", str(part(folder, "dev"))) if any(folder.glob("dev.conll*")) else ()
+        return [*TREEVOTE, "train", *files, *dev, "-o", str(model), *self.settings]
 
     def parse(self, model: Path, input: Path, output: Path) -> list[str]:
         """Return the command that parses a file."""
