@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from treevote.ensemble.configuration import PRESETS, Configuration, ensemble_of
 from treevote.ensemble.members import families, kind_of
 from treevote.ensemble.parser import load
 from treevote.errors import ConfigError
+from treevote.report.scores import HALVES
 
 MEMBERS = ("lr-svm-forward", "lr-svm-backward")
 BARE = "1\tdogs\tdog\tNOUN\t_\t_\t_\t_\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t_\t_\t_\t_\n\n"
@@ -134,3 +137,16 @@ def test_a_preset_is_no_configuration_file(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("seed = 1\n")
     sentence = fails("train", "--train", TOY, "-o", tmp_path / "model", "--fast", "--config", tmp_path / "config.toml")
     assert "leave it out, or --config" in sentence
+
+
+@pytest.mark.parametrize("weights", ["equal", "learned"])
+def test_a_vote_whose_weights_were_learned_on_the_development_data_is_explained(tmp_path: Path, weights: str) -> None:
+    dev = repeated(tmp_path / "dev.conllu", 8)
+    options = ("--dev", dev, "--members", ",".join(MEMBERS), "--weights", weights)
+    said = run("train", TOY, *options, "-o", tmp_path / "model")
+    run("parse", tmp_path / "model", dev, "-o", tmp_path / "parse.conllu")
+    (system,) = json.loads(run("evaluate", dev, tmp_path / "parse.conllu", "--json"))["systems"]
+    assert facts(tmp_path / "model")["weights"] == weights
+    assert (" ".join(HALVES.split()) in " ".join(said.split())) == (weights == "learned")
+    if weights == "equal":
+        assert re.findall(r"^vote +(\S+)", said, re.MULTILINE)[0] == f"{system['rates']['LAS']['value']:.2f}"

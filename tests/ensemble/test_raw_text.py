@@ -199,11 +199,11 @@ def test_text_in_an_encoding_that_is_named_is_parsed_as_its_utf8(model: Path, tm
 
 def test_text_of_two_encodings_and_bytes_of_another_one_are_told(model: Path, tmp_path: Path) -> None:
     path, told = tmp_path / "x.txt", list[str]()
-    path.write_bytes("A café barks. ".encode() + "A café barks.".encode("latin-1"))
-    parse_files(model, [path], tmp_path / "out.conllu", on_doubt=told.append)
+    path.write_bytes("A café barks.\n\n".encode() * 9 + "A café barks.".encode("latin-1"))
+    parse_files(model, [path], tmp_path / "out.conllu", on_doubt=told.append, chunk_bytes=60)
     assert told == [
-        f"{path}: it is not UTF-8: byte 0xe9 in 'caf\ufffd'; other words of it are UTF-8: it was put together from two "
-        "encodings, convert the parts apart"
+        f"{path}: it is not UTF-8: line 19, byte 0xe9 in 'caf\ufffd'; other words of it are UTF-8: it was put "
+        "together from two encodings, convert the parts apart"
     ]
     path.write_bytes(b"A caf\x81 barks.")
     with pytest.raises(InputError, match=r"x\.txt: expected windows-1252, found the byte 0x81; name the encoding"):
@@ -246,7 +246,7 @@ def test_text_in_another_encoding_is_doubtful(model: Path, tmp_path: Path) -> No
     parse_files(model, files, tmp_path / "out.conllu", on_doubt=told.append)
     summary = parse_folder(model, files, tmp_path / "out")
     reasons = [
-        f"it is not UTF-8: byte {byte} in 'caf\ufffd'; it looks like {name}: give --encoding {name}"
+        f"it is not UTF-8: line 1, byte {byte} in 'caf\ufffd'; it looks like {name}: give --encoding {name}"
         for byte, name in (("0xe9", "latin-1"), ("0x8e", "mac-roman"))
     ]
     assert [reason for _, reason in summary.doubtful] == reasons

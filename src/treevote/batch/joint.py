@@ -86,7 +86,7 @@ class ParseJob:
     def __call__(self, inputs: Sequence[Chunk | TextChunk]) -> list[ChunkParse]:
         """Parse chunks of treebanks or of running text; return the result of each."""
         results = self._parsed(inputs)
-        reasons = [not_utf8(chunk.text) if isinstance(chunk, TextChunk) else None for chunk in inputs]
+        reasons = [not_utf8(chunk.text, chunk.first_line) if isinstance(chunk, TextChunk) else None for chunk in inputs]
         return [result._replace(doubt=reason or result.doubt) for result, reason in zip(results, reasons, strict=True)]
 
     def _parsed(self, inputs: Sequence[Chunk | TextChunk]) -> list[ChunkParse]:

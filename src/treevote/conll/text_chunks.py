@@ -60,7 +60,7 @@ class TextChunk:
     """Consecutive spans of a running text; those of all chunks together are the text.
 
     ``bytes_read`` is how much of the file, compressed or not, was read when the chunk was cut; ``document`` is the id
-    of the text (`treevote.conll.document_ids`), or empty.
+    of the text (`treevote.conll.document_ids`), or empty. ``first_line`` counts from 1 in the file.
     """
 
     path: str
@@ -68,6 +68,7 @@ class TextChunk:
     format: TextFormat
     bytes_read: int = 0
     document: str = ""
+    first_line: int = 1
 
     @property
     def text(self) -> bytes:
@@ -90,15 +91,16 @@ def text_chunks(
     """
     with opened(source, encoding) as (stream, path, bytes_read):
         stretches: list[TextSpan] = []
-        size = 0
+        size, line = 0, 1
         for stretch in _stretches(stream, path, _ENDS[format], document):
             stretches.append(stretch)
             size += len(stretch.text)
             if size >= n_bytes:
-                yield TextChunk(path, tuple(stretches), format, bytes_read(), document)
+                yield TextChunk(path, tuple(stretches), format, bytes_read(), document, line)
+                line += sum(stretch.text.count(b"\n") for stretch in stretches)
                 stretches, size = [], 0
         if stretches:
-            yield TextChunk(path, tuple(stretches), format, bytes_read(), document)
+            yield TextChunk(path, tuple(stretches), format, bytes_read(), document, line)
 
 
 def text_chunk(text: bytes, *, format: TextFormat = "text") -> TextChunk:

@@ -84,15 +84,17 @@ def _bytes_of(error: UnicodeDecodeError) -> str:
     return "the byte " + " ".join(f"0x{byte:02X}" for byte in error.object[error.start : error.end][:4])
 
 
-def not_utf8(text: bytes) -> str | None:
+def not_utf8(text: bytes, first_line: int = 1) -> str | None:
     r"""Return the first place of a text that is not UTF-8, and the remedy; None if all of it is.
 
+    ``first_line`` is the number of its first line in the file, from 1.
+
     >>> not_utf8("un café noir".encode("latin-1"))
-    "it is not UTF-8: byte 0xe9 in 'caf\ufffd'; it looks like latin-1: give --encoding latin-1"
+    "it is not UTF-8: line 1, byte 0xe9 in 'caf\ufffd'; it looks like latin-1: give --encoding latin-1"
     >>> not_utf8("forêt".encode("mac-roman"))
-    "it is not UTF-8: byte 0x90 in 'for\ufffdt'; it looks like mac-roman: give --encoding mac-roman"
+    "it is not UTF-8: line 1, byte 0x90 in 'for\ufffdt'; it looks like mac-roman: give --encoding mac-roman"
     >>> not_utf8("naïve ".encode() + "café".encode("latin-1"))
-    "it is not UTF-8: byte 0xe9 in 'caf\ufffd'; other words of it are UTF-8: it was put together from ..."
+    "it is not UTF-8: line 1, byte 0xe9 in 'caf\ufffd'; other words of it are UTF-8: it was put together ..."
     """
     try:
         text.decode()
@@ -101,7 +103,8 @@ def not_utf8(text: bytes) -> str | None:
         before, after = text[: error.start][-20:].split(), text[error.start :][:20].split()
         inside = text[error.start - 1 : error.start].strip()
         word = ((before[-1] if inside else b"") + (after[0] if after else b"")).decode("utf-8", "replace")
-        place = f"it is not UTF-8: byte 0x{text[error.start]:x} in '{word}'"
+        line = first_line + text.count(b"\n", 0, error.start)
+        place = f"it is not UTF-8: line {line}, byte 0x{text[error.start]:x} in '{word}'"
     encoding = guessed(text)
     if encoding is None:
         return f"{place}; other words of it are UTF-8: it was put together from two encodings, convert the parts apart"
