@@ -106,7 +106,7 @@ class Adaptation:
         }
         if (target := given.target_train) is not None:
             report["target_train"] = self._of_target(target)
-        old = self._measured(self.before, given)
+        old, expected = self._measured(self.before, given), measuring.expected(self.before, given.text)
         reasons = unfit(domain_distance, old.las, self.guard)
         if reasons and not self.force:
             return AdaptationResult(
@@ -160,7 +160,7 @@ class Adaptation:
             "before": to_mapping(old.las),
             "after": to_mapping(new.las),
             "scores": measuring.compared(old.scores, new.scores, self.seed),
-            "estimates": measuring.estimates(old, new),
+            "estimates": measuring.estimates(expected, old, new),
             "reasons": list(reasons),
         }
         adapted = dataclasses.replace(adapted, facts={**adapted.facts, "adaptation": report})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -26,7 +26,7 @@ from treevote.kernels import Bools, Longs
 from treevote.store.manifest import JSON
 
 HELD_OUT = 20  # every 20th sentence of the text is held out from training, for the estimates
-MAX_HELD_OUT = 2_000  # held-out sentences stay in memory
+MAX_HELD_OUT = 2_000  # the sentences of a sample stay in memory
 BY_FOLDS = "target by folds"  # domain of the labelled sentences that are trained on, each parsed without itself
 TAGS = ("UPOS", "AllTags")  # the metrics of tags that are compared
 
@@ -40,14 +40,27 @@ def held_out(numbers: Longs) -> Bools:
     return mask
 
 
-def sample_of(parts: Iterable[Treebank]) -> Treebank:
-    """Return the held-out sentences of a text, given part by part."""
-    held, first = [], 0
+def sample_of(parts: Iterable[Treebank], chosen: Callable[[Longs], Bools] = held_out) -> Treebank:
+    """Return the chosen sentences of a text, given part by part: the mask of their numbers; the held-out ones."""
+    sample, first = [], 0
     for part in parts:
-        chosen = np.flatnonzero(held_out(first + np.arange(part.n_sentences)))
-        held.append(dataclasses.replace(part.select(chosen), source=None))
+        numbers = np.flatnonzero(chosen(first + np.arange(part.n_sentences)))
+        sample.append(dataclasses.replace(part.select(numbers), source=None))
         first += part.n_sentences
-    return Treebank.concatenate(held)
+    return Treebank.concatenate(sample)
+
+
+def expected(parser: EnsembleParser, text: Callable[[], Iterable[Treebank]]) -> Estimate | None:
+    """Return the range of LAS on a text, from ``MAX_HELD_OUT`` sentences at equal distances, or all if they are fewer.
+
+    It is the range that ``treevote parse`` tells, or for a parser with one member that of its confidence.
+    """
+    step = max(1, -(-sum(part.n_sentences for part in text()) // MAX_HELD_OUT))
+    parse = _voted(parser, sample_of(text(), lambda numbers: numbers % step == 0))
+    agreed = all_agree(parse)
+    share = None if agreed is None or not parse.n_tokens else 100 * float(agreed[parse.is_token].mean())
+    sizes = parse.n_tokens, parse.n_sentences
+    return estimate(SourceScores.of(parser), share, _mean_confidence(parse), *sizes) if parse.n_tokens else None
 
 
 def las_of(scores: Scores) -> float:
@@ -61,7 +74,6 @@ class Measurement(NamedTuple):
     las: DomainScores  # for the guard
     scores: dict[str, Scores]  # by "source", "target" and BY_FOLDS, where there are labelled sentences
     sample: Treebank  # its parse of the sample of the target
-    estimate: Estimate | None  # the range of its LAS there, without labels
 
 
 def measure(
@@ -74,15 +86,21 @@ def measure(
     labelled = {"source": source, "target": target}
     scored = {name: score(parser, gold, convention) for name, gold in labelled.items() if gold is not None}
     las = {name: round(las_of(found), 2) for name, found in scored.items()}
-    parses = list(parser.parse_members(sample).values())
-    voted = parser.judge.vote(parses, single_root=parser.single_root)  # an adaptation makes words known
-    sure = None
-    if voted.label_confidence is not None and voted.n_tokens:
-        sure = round(100 * float(voted.label_confidence[voted.is_token].mean(dtype=np.float64)), 2)
-    agreed = all_agree(voted)
-    share = None if agreed is None or not sample.n_tokens else 100 * float(agreed[voted.is_token].mean())
-    own = estimate(SourceScores.of(parser), share, sure, sample.n_tokens, len(sample)) if sample.n_tokens else None
-    return Measurement(DomainScores(las.get("source"), las.get("target"), sure), scored, voted, own)
+    voted = _voted(parser, sample)
+    sure = _mean_confidence(voted)
+    return Measurement(DomainScores(las.get("source"), las.get("target"), sure), scored, voted)
+
+
+def _voted(parser: EnsembleParser, sample: Treebank) -> Treebank:
+    """Return a vote whose confidence does not depend on the unknown words: an adaptation makes them known."""
+    return parser.judge.vote(list(parser.parse_members(sample).values()), single_root=parser.single_root)
+
+
+def _mean_confidence(parse: Treebank) -> float | None:
+    """Return the mean confidence of the arcs with labels in percent."""
+    if parse.label_confidence is None or not parse.n_tokens:
+        return None
+    return round(100 * float(parse.label_confidence[parse.is_token].mean(dtype=np.float64)), 2)
 
 
 def score(parser: EnsembleParser, gold: Treebank, convention: Convention) -> Scores:
@@ -112,18 +130,17 @@ def compared(before: Mapping[str, Scores], after: Mapping[str, Scores], seed: in
     return rows
 
 
-def estimates(before: Measurement, after: Measurement) -> list[JSON]:
+def estimates(expected: Estimate | None, before: Measurement, after: Measurement) -> list[JSON]:
     """Return the range of LAS on the target of each model, and whether it holds where the truth is known.
 
-    Labelled sentences that are trained on are preferred; else the adapted model is judged by the one before, since its
+    ``expected`` is that of the model before the adaptation, without labels. Labelled sentences that are trained on are preferred; else the adapted model is judged by the one before, since its
     own confidence and agreement rise whether it is right or not. ``"error"`` is the middle of the range less the LAS on
     labelled sentences that are not trained on; ``"holds"`` tells whether the range has that LAS in it.
     """
-    found: dict[str, Estimate | None] = {"before": before.estimate, "after": None}
-    tokens = before.sample.is_token
-    if before.estimate is not None and before.sample.n_tokens:
-        same = agreement_of(*arcs_of([before.sample, after.sample])).arcs[tokens]
-        found["after"] = after_changes(before.estimate, 100 * float(1 - same.mean()))
+    found: dict[str, Estimate | None] = {"before": expected, "after": None}
+    if expected is not None and before.sample.n_tokens:
+        same = agreement_of(*arcs_of([before.sample, after.sample])).arcs[before.sample.is_token]
+        found["after"] = after_changes(expected, 100 * float(1 - same.mean()))
     rows: list[JSON] = []
     for (side, without_labels), measured in zip(found.items(), (before, after), strict=True):
         labels = measured.scores.get(BY_FOLDS)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.adaptation.test_adapt import DEV, SOURCE, TEXT, before
 from tests.adaptation.test_labelled import FEW, run
+from treevote.adaptation import measuring
 from treevote.adaptation.data import Data
 from treevote.adaptation.estimate import after_changes, of_labels
 from treevote.adaptation.guard import DomainScores
@@ -19,6 +20,7 @@ from treevote.adaptation.measuring import Measurement, estimates
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.estimate import LEAD, Estimate, SourceScores, all_agree, estimate, log_odds
+from treevote.ensemble.familiarity import text_counts
 from treevote.ensemble.parser import EnsembleParser
 from treevote.evaluation.agreement import unanimous
 from treevote.evaluation.counts import count_by_sentence
@@ -116,6 +118,17 @@ def test_the_agreement_on_the_source_is_that_of_its_development_data() -> None:
     assert voted[DEV.is_token].tolist() == agreed.tolist()
 
 
+@pytest.mark.parametrize("most", [measuring.MAX_HELD_OUT, 300])
+def test_the_range_before_an_adaptation_is_that_which_parse_tells(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr(measuring, "MAX_HELD_OUT", most)
+    whole = Treebank.concatenate([DEV] * 30)
+    text = whole.select(np.arange(0, len(whole), -(-len(whole) // most)))
+    (counts,) = text_counts(before(), before().parse(text), [0, len(text)])
+    assert counts.expected(before()) is not None
+    assert measuring.expected(before(), lambda: [whole[:3], whole[3:3], whole[3:]]) == counts.expected(before())
+    assert measuring.expected(before(), list) is None
+
+
 def test_labels_give_the_interval_of_a_rate() -> None:
     found = of_labels(count_by_sentence(DEV, before().parse(DEV)))
     assert found is not None
@@ -144,10 +157,10 @@ def test_an_adaptation_tells_where_its_estimates_are_from_and_whether_they_hold(
 
 def test_no_range_comes_from_a_sample_or_an_estimate_alone() -> None:
     nothing, known = DomainScores(None, None, None), Estimate(80.0, 90.0, "agreement")
-    without = Measurement(nothing, {}, DEV, None)
-    assert estimates(without, without) == []
-    empty = Measurement(nothing, {}, Treebank.of([]), known)
-    rows: list[Any] = estimates(empty, empty)
+    without = Measurement(nothing, {}, DEV)
+    assert estimates(None, without, without) == []
+    empty = Measurement(nothing, {}, Treebank.of([]))
+    rows: list[Any] = estimates(known, empty, empty)
     assert [(row["model"], row["low"]) for row in rows] == [("before", 80.0)]
 
 
