@@ -133,9 +133,10 @@ def compared(before: Mapping[str, Scores], after: Mapping[str, Scores], seed: in
 def estimates(expected: Estimate | None, before: Measurement, after: Measurement) -> list[JSON]:
     """Return the range of LAS on the target of each model, and whether it holds where the truth is known.
 
-    ``expected`` is that of the model before the adaptation, without labels. Labelled sentences that are trained on are preferred; else the adapted model is judged by the one before, since its
-    own confidence and agreement rise whether it is right or not. ``"error"`` is the middle of the range less the LAS on
-    labelled sentences that are not trained on; ``"holds"`` tells whether the range has that LAS in it.
+    ``expected`` is the range of the model before the adaptation, without labels. Labelled sentences that are trained on
+    are preferred; else the adapted model is judged by the one before, since its own confidence and agreement rise
+    whether it is right or not. ``"error"`` is the middle of the range less the LAS on labelled sentences that are not
+    trained on; ``"holds"`` tells whether the range has that LAS in it.
     """
     found: dict[str, Estimate | None] = {"before": expected, "after": None}
     if expected is not None and before.sample.n_tokens:

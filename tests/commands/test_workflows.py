@@ -82,7 +82,7 @@ def test_a_configuration_describes_the_members(tmp_path: Path) -> None:
         """
     )
     path = tmp_path / "model"
-    run("train", "--train", TOY, "--dev", TOY, "-o", path, "--config", config, "--encoding", "head")
+    run("train", "--train", TOY, "--dev", TOY, "-o", path, "--config", config, "--pseudo-projective", "head")
     facts = json.loads(run("inspect", path, "--json"))
     members = facts["members"]
     assert list(members) == ["lr-svm-forward", "wide", "foreign"]

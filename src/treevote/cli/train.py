@@ -61,7 +61,7 @@ def train(
     ] = None,
     encoding: Annotated[
         Literal["none", "head", "path", "head+path"] | None,
-        options.choice(help="Encoding of non-projective trees in labels."),
+        options.choice("--pseudo-projective", help="Encoding of non-projective trees in labels."),
     ] = None,
     from_text: Annotated[
         bool, options.choice("--from-text", help="Train a tokenizer and a tagger as well: the model reads raw text.")

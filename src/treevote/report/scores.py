@@ -74,8 +74,9 @@ def _tags(reading: Mapping[str, Any]) -> str:
         rows.append(("where its taggers agree", agreement["tokens"], agreement["agreed"]))
         rows.append(("elsewhere", 100 - agreement["tokens"], agreement["others"]))
     legend = (
-        "% of the tokens with the right tag or lemma; AllTags: UPOS, XPOS and FEATS. Below, all trees are found with "
-        f"these tags; the members were trained on {reading['tags']} ones"
+        "% of the tokens with the right tag or lemma; AllTags: UPOS, XPOS and FEATS. Whole columns count; evaluate and "
+        "cascade count universal features alone, and any lemma where the gold one is _. The scores below are of trees "
+        f"with the tags of this tagger; the members were trained on {reading['tags']} tags"
     )
     cells = [[name, f"{share:.2f}", *(f"{value:.2f}" for value in own.values())] for name, share, own in rows]
     lines = [table(["development", "% of tokens", *accuracy], cells), wrapped(legend)]
