@@ -83,7 +83,11 @@ class Difference:
     @property
     def interval(self) -> str:
         """Interval and p, for a sentence."""
-        ends = "" if self.low is None else f"95 % interval {_signed(self.low)} to {_signed(self.high)}, "
+        ends = (
+            f"95 % interval {signed(self.low)} to {signed(self.high)}, "
+            if self.low is not None and self.high is not None
+            else ""
+        )
         return f"{ends}{self.p}"
 
 
@@ -196,5 +200,10 @@ def _listed(names: list[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _signed(value: float | None) -> str:
-    return "" if value is None else f"{value:+.2f}".replace("-", "−")
+def signed(points: float) -> str:
+    """Return a difference of percentages with its sign.
+
+    >>> signed(0.5), signed(-1.234), signed(-0.001)
+    ('+0.50', '−1.23', '0.00')
+    """
+    return "0.00" if abs(points) < 0.005 else f"{points:+.2f}".replace("-", "−")

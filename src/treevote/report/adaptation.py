@@ -13,7 +13,7 @@ from treevote.adaptation.measuring import BY_FOLDS
 from treevote.adaptation.scheme import SCHEMES
 from treevote.commands.adapt import Outcome
 from treevote.config import to_mapping
-from treevote.evaluation.verdict import Probability
+from treevote.evaluation.verdict import Probability, signed
 from treevote.report.answer import answer
 from treevote.report.scores import percentage
 from treevote.terminal import WIDTH, plural, table, wrapped
@@ -183,8 +183,8 @@ def _on_target(rounds: Sequence[Mapping[str, Any]]) -> str:
 def _scores(scores: Sequence[Mapping[str, Any]]) -> str:
     rows = []
     for each in sorted(scores, key=lambda each: each["domain"] == "source"):
-        ends = "-" if each["low"] is None else f"{each['low']:+.2f} to {each['high']:+.2f}"
-        points = "-" if each["difference"] is None else f"{each['difference']:+.2f}"
+        ends = "-" if each["low"] is None else f"{signed(each['low'])} to {signed(each['high'])}"
+        points = "-" if each["difference"] is None else signed(each["difference"])
         p = _p(each)
         figures = percentage(each["before"]), percentage(each["after"]), points, ends
         rows.append([f"{each['domain']}, {each['metric']}", *figures, ("≤ " if p.bound else "") + p.number])
@@ -218,7 +218,7 @@ def closing(facts: Mapping[str, Any], *, promoted: bool) -> str:
                 p = _p(each)
                 sign = "more" if each["difference"] >= 0 else "less"
                 change = f"{abs(each['difference']):.2f} {sign} than the old model"
-                interval = f"95 % interval {each['low']:+.2f} to {each['high']:+.2f}, {p}"
+                interval = f"95 % interval {signed(each['low'])} to {signed(each['high'])}, {p}"
                 chance = "" if p.significant else ", not significant"
                 told.append(f"on the {domain} it has {each['after']:.2f} LAS, {change} ({interval}{chance})")
     if not any(each["domain"] in ("target", BY_FOLDS) for each in facts.get("scores", ())):

@@ -13,7 +13,7 @@ from treevote import latex
 from treevote.evaluation.gates import Gate
 from treevote.evaluation.names import fitted
 from treevote.evaluation.results import Evaluation, Rate, System, as_plain
-from treevote.evaluation.verdict import Difference, Verdict, differences, p_values, ranked, verdict
+from treevote.evaluation.verdict import Difference, Verdict, differences, p_values, ranked, signed, verdict
 from treevote.report.answer import answer
 from treevote.report.scores import percentage
 from treevote.terminal import plural, table, wrapped
@@ -105,8 +105,8 @@ def _tests(evaluation: Evaluation, metric: str, found: Verdict) -> str:
     rows = []
     for pair, test in differences(evaluation, metric, found):
         p = [("≤ " if value.bound else "") + value.number for value in p_values(test, evaluation)]
-        ends = "-" if pair.low is None else f"{pair.low:+.2f} to {pair.high:+.2f}"
-        rows.append([f"{names[pair.better]} − {names[pair.worse]}", f"{pair.points:+.2f}", ends, *p])
+        ends = "-" if pair.low is None or pair.high is None else f"{signed(pair.low)} to {signed(pair.high)}"
+        rows.append([f"{names[pair.better]} − {names[pair.worse]}", signed(pair.points), ends, *p])
     return table([metric, "points", "95 % interval", "p bootstrap", "p randomization"], rows)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from treevote.errors import ConfigError
 from treevote.evaluation.learning_curve import LEVEL, MORE, Forecast, Round, forecast
+from treevote.evaluation.verdict import signed
 from treevote.terminal import table
 from treevote.visibility import visible
 
@@ -50,7 +51,7 @@ def as_data(models: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 def as_text(models: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the curve for a person to read."""
     rounds = rounds_of(models)
-    gains = ["", *(f"{after.las - before.las:+.2f}" for before, after in itertools.pairwise(rounds))]
+    gains = ["", *(signed(after.las - before.las) for before, after in itertools.pairwise(rounds))]
     rows = [
         [visible(one.model), f"{one.sentences:,}", f"{one.tokens:,}", f"{one.las:.2f}", gain]
         for one, gain in zip(rounds, gains, strict=True)
@@ -66,6 +67,6 @@ def sentence(rounds: Sequence[Round], found: Forecast | None) -> str:
     if found is None:
         return "No forecast: it takes three rounds of different sizes, as two say nothing of its uncertainty."
     return (
-        f"The next {MORE} sentences are worth {found.gain:+.2f} LAS ({LEVEL:.0%} range {found.low:+.2f} to "
-        f"{found.high:+.2f}), if the error goes on falling as a power of the size (exponent {found.exponent:.2f})."
+        f"The next {MORE} sentences are worth {signed(found.gain)} LAS ({LEVEL:.0%} range {signed(found.low)} to "
+        f"{signed(found.high)}), if the error goes on falling as a power of the size (exponent {found.exponent:.2f})."
     )

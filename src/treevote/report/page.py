@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING
 
 from treevote.drawing import svg
 from treevote.evaluation.results import CONVENTIONS, Evaluation
-from treevote.evaluation.verdict import LEVEL, Difference, Probability, Verdict, differences, p_values, ranked, verdict
+from treevote.evaluation.verdict import (
+    LEVEL,
+    Difference,
+    Probability,
+    Verdict,
+    differences,
+    p_values,
+    ranked,
+    signed,
+    verdict,
+)
 from treevote.extras import extra
 from treevote.files.streams import writing
 from treevote.report import plots, quotations, trees
@@ -174,9 +184,7 @@ def rate(value: float | None) -> str:
 
 def points(value: float | None) -> str:
     """Return a difference of percentages, with its sign."""
-    if value is None:
-        return NOTHING
-    return "0.00" if abs(value) < 0.005 else f"{value:+.2f}".replace("-", "−")
+    return NOTHING if value is None else signed(value)
 
 
 def span(low: float | None, high: float | None) -> str:

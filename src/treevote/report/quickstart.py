@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from treevote.commands.quickstart import ADAPTED, ADAPTED_TOO, MODEL, PARSED, TEST, UNLABELLED, VOTE, Quickstart
 from treevote.corpus.treebank import Treebank
+from treevote.evaluation.counts import count_by_sentence
 from treevote.evaluation.evaluation import evaluate_systems
+from treevote.evaluation.paired import paired
+from treevote.evaluation.verdict import signed
 from treevote.report.evaluation import cascade_text
 from treevote.report.example import example
 from treevote.report.page import write_report
@@ -30,6 +35,14 @@ def as_text(result: Quickstart) -> str:
     return "\n".join(_lines(result))
 
 
+def _gain(result: Quickstart, first: str, second: str) -> str:
+    """Return the LAS that the second parse has more than the first, with its interval."""
+    counts = (count_by_sentence(result.test, result.parses[name]) for name in (first, second))
+    found = paired(*(np.stack([own["arcs"], own["tokens"]], axis=1) for own in counts))
+    gain, low, high = (signed(value) for value in (found.points, found.low, found.high) if value is not None)
+    return f"{gain} LAS (95 % interval {low} to {high})"
+
+
 def _lines(result: Quickstart) -> Iterator[str]:
     yield f"trained on {_sizes(result.training)} of web text"
     yield f"tested on {_sizes(result.test)} of an encyclopedia\n"
@@ -43,10 +56,10 @@ def _lines(result: Quickstart) -> Iterator[str]:
     las = {name: count.las for name, count in result.counts.items()}
     best = max(members, key=lambda name: las[name])
     yield "LAS is the share of words with the right head and label, UAS with the right head, in percent."
-    yield f"The vote takes the tree with most votes: {las[VOTE] - las[best]:+.2f} LAS against its best, {best}."
+    yield f"The vote takes the tree with most votes: {_gain(result, best, VOTE)} against its best, {best}."
     if (adapted := VOTE + ADAPTED_TOO) in las:
-        gain = las[adapted] - las[VOTE]
-        yield f"The adapted members also learned from text without trees, where parsers agreed: {gain:+.2f} LAS."
+        gain = _gain(result, VOTE, adapted)
+        yield f"The adapted members also learned from text without trees, where parsers agreed: {gain}."
     if shown := example(result.test, members, result.parses[VOTE]):
         yield "\nA sentence of the test set on which members differ: the tree of the vote, and the members."
         yield from shown

@@ -7,6 +7,7 @@ from typing import Any
 
 from treevote.ensemble.parser import score_tags
 from treevote.evaluation.lights import NAMES
+from treevote.evaluation.verdict import signed
 from treevote.terminal import table, wrapped
 
 LEGENDS = {
@@ -95,7 +96,7 @@ def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> s
     rows = []
     for name in names:
         other = selection["without"].get(name) if name in chosen else selection["with_too"][name]
-        gives = "" if other is None else f"{las - other if name in chosen else other - las:+.2f}"
+        gives = "" if other is None else signed(las - other if name in chosen else other - las)
         time = f"{milliseconds[name]:.1f}" if name in milliseconds else ""
         rows.append([name, *(f"{rate:.2f}" for rate in of[name]), gives, time, "yes" if name in chosen else "no"])
     time = f"{sum(milliseconds[name] for name in chosen):.1f}" if milliseconds else ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from treevote.ensemble.system_vote import SystemVote
-from treevote.evaluation.verdict import Probability
+from treevote.evaluation.verdict import Probability, signed
 from treevote.report.answer import answer
 from treevote.report.scores import attachment
 from treevote.terminal import plural, table, wrapped
@@ -40,7 +40,7 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
             sign = "above" if gain["las"] >= 0 else "below"
             parts = [
                 f"the vote has {development['las']:.2f} LAS on the development set, {abs(gain['las']):.2f} {sign} "
-                f"{gain['over']}, the best system (95 % interval {gain['low']:+.2f} to {gain['high']:+.2f}, {p})"
+                f"{gain['over']}, the best system (95 % interval {signed(gain['low'])} to {signed(gain['high'])}, {p})"
             ]
             parts += [] if p.significant else ["the difference is not significant"]
             chosen = "systems and weights were chosen on the same sentences, so it is rather too good"
@@ -71,7 +71,7 @@ def _table(facts: Mapping[str, Any]) -> str:
     rows = []
     for own in ranked:
         weight = "-" if own["weight"] is None else f"{own['weight']:.3f}"
-        gives = ["" if own.get("ablation") is None else f"{own['ablation']:+.2f}"] if facts["selected"] else []
+        gives = ["" if own.get("ablation") is None else signed(own["ablation"])] if facts["selected"] else []
         rows.append([own["name"], *attachment(own), weight, *gives, str(own["place"] or "left out")])
     rows.append(["vote", *attachment(development), *[""] * (len(columns) - 2)])
     legend = "; ".join(LEGENDS[name] for name in columns if name in LEGENDS)
