@@ -348,7 +348,7 @@ def tutorial(data: Path, work: Path) -> Tables:
     )
     first = next(i for i, line in enumerate(compared) if line.startswith("LAS "))
     return {
-        "tutorial-train": {"lines": [*printed.read_text("utf-8").splitlines()[:6], "..."]},
+        "tutorial-train": {"lines": [*printed.read_text("utf-8").splitlines()[:7], "..."]},
         "tutorial-evaluate": {"lines": scored[:4]},
         "tutorial-cascade": {"lines": cascaded[:4]},
         "tutorial-compare": {"lines": [compared[0], "...", *compared[first : first + 2]]},

@@ -23,7 +23,8 @@ def train(
     best: Annotated[
         bool,
         options.choice(
-            "--best", help="Choose the best vote among nine members, as --select does; a network tags, too."
+            "--best",
+            help="Choose the best vote among nine members, as --select does; with a tagger, also a neural one.",
         ),
     ] = False,
     members: Annotated[
@@ -38,12 +39,16 @@ def train(
             metavar="<N>",
             min=0,
             help="Number of folds of the training data to measure on, without --dev; 0 for none.",
-            show_default="3 for 100 to 2,999 sentences or if something is chosen, else 0",
+            show_default="3 for 100 to 2,999 sentences, and for --best or --select; else 0",
         ),
     ] = None,
     save_folds: Annotated[
         Path | None,
-        options.output("--save-folds", metavar="<DIR>", help="Keep the parses of the folds in DIR, for doctor --work."),
+        options.output(
+            "--save-folds",
+            metavar="<DIR>",
+            help="Keep the parses of the folds in DIR: treevote doctor --work DIR takes them.",
+        ),
     ] = None,
     weights: Annotated[
         Literal["auto", "equal", "accuracy", "pos", "learned"] | None,
