@@ -73,16 +73,16 @@ def verdict(before: DomainScores, after: DomainScores, guard: Guard) -> list[str
     """Return the reasons against the adapted model; none if it is to be promoted.
 
     >>> verdict(DomainScores(source=90.0), DomainScores(source=85.0), Guard())
-    ['on the source it has 85.00 LAS, 5.00 less than before: more than the 1.50 that may be lost']
+    ['on the old domain it has 85.00 LAS, 5.00 less than before: more than the 1.50 that may be lost']
     """
     reasons = []
     if (after.source, after.target, after.estimate) == (None, None, None):
         reasons.append("nothing was measured: give a development set of the old or of the new domain")
-    target = ("on the target it has", before.target, after.target, guard.target_margin)
+    target = ("on the new domain it has", before.target, after.target, guard.target_margin)
     if after.target is None:
         estimates = before.estimate, after.estimate, guard.estimate_margin
-        target = ("on the target it expects of itself, which is an estimate,", *estimates)
-    source = ("on the source it has", before.source, after.source, guard.source_margin)
+        target = ("on the new domain it expects of itself, which is an estimate,", *estimates)
+    source = ("on the old domain it has", before.source, after.source, guard.source_margin)
     for what, old, new, margin in (source, target):
         if old is not None and new is not None and new < old - margin:
             lost = f"{old - new:.2f} less than before: more than the {margin:.2f} that may be lost"

@@ -220,7 +220,7 @@ def quickstart(data: Path, work: Path) -> Tables:
     """Run the first command of the README, and keep the end of what it prints."""
     lines = run([*TREEVOTE, "quickstart", "--output", str(work / "quickstart")]).output.splitlines()
     first, vote, last = (
-        next(i for i, line in enumerate(lines) if line.startswith(start)) for start in ("trained", "vote ", "vote, a")
+        next(i for i, line in enumerate(lines) if line.startswith(start)) for start in ("trained", "vote  ", "vote (a")
     )
     return {"quickstart": {"lines": [*lines[first : vote + 1], "...", lines[last]]}}
 

@@ -45,12 +45,16 @@ FAR_OFF, CLUSTERED = 0.35, 8.0
 
 
 class Expectation(NamedTuple):
-    """Unknown words of a text and of the development data in percent; LAS to expect, and on the development data."""
+    """Unknown words of a text and of the development data in percent; LAS to expect, and on the development data.
+
+    The range is for given tokens; ``is_raw`` tells that a tokenizer found those of the text.
+    """
 
     unknown: float
     usual: float
     las: Estimate | None
     measured: float
+    is_raw: bool = False
 
     def __str__(self) -> str:
         """Return it as a sentence."""
@@ -58,22 +62,28 @@ class Expectation(NamedTuple):
         if self.las is None:
             return f"{here} ({there} in the development data)"
         low, high = round(self.las.low), round(self.las.high)
-        return f"{here}, expect LAS {low} to {high} (development data: {there} unknown, LAS {self.measured:.0f})"
+        range_ = f"{low} to {high}" + (" where words and sentences are cut right" if self.is_raw else "")
+        return f"{here}, expect LAS {range_} (development data: {there} unknown, LAS {self.measured:.0f})"
 
     def as_dict(self) -> dict[str, JSON]:
         """Return it as data for JSON."""
         range_ = None if self.las is None else list(self.las[:2])
-        return {"unknown": self.unknown, "usual_unknown": self.usual, "las": range_, "measured_las": self.measured}
+        facts = {"unknown": self.unknown, "usual_unknown": self.usual, "las": range_, "measured_las": self.measured}
+        return {**facts, "raw_text": self.is_raw}
 
 
 class TextCounts(NamedTuple):
-    """Counts of a text: tokens, those with unknown forms, with votes, on which all members agree; sentences."""
+    """Counts of a text: tokens, those with unknown forms, with votes, on which all members agree; sentences.
+
+    ``cut`` are the tokens that a tokenizer found.
+    """
 
     tokens: int = 0
     unknown: int = 0
     voted: int = 0
     agreed: int = 0
     sentences: int = 0
+    cut: int = 0
 
     def plus(self, other: TextCounts) -> TextCounts:
         """Return the counts of two texts together."""
@@ -95,7 +105,7 @@ class TextCounts(NamedTuple):
         source, usual = SourceScores.of(parser), parser.familiarity.get("unknown")
         if source is None or not isinstance(usual, float) or not self.tokens:
             return None
-        return Expectation(self.unknown_percent, usual, self.expected(parser), source.las)
+        return Expectation(self.unknown_percent, usual, self.expected(parser), source.las, self.cut > 0)
 
     def doubt(self, parser: EnsembleParser) -> str | None:
         """Return the reason why a text is far from what a model was measured on; None if it is not."""

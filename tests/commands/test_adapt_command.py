@@ -57,13 +57,13 @@ def adapt(room: Path, text: Path, output: Path, *options: object, code: int = 0)
 
 def test_a_model_is_written_with_the_sentences_that_were_added(room: Path, tmp_path: Path) -> None:
     said = adapt(room, room / "text.conllu", tmp_path / "new", "--target-dev", room / "target.conllu").stdout
-    for words in ("scheme     ", "committee  first, second", "identical %", "target, LAS", "target, UAS"):
+    for words in ("scheme     ", "committee  first, second", "identical %", "new domain, LAS", "new domain, UAS"):
         assert words in said
     assert "selected sentences" in said
-    assert "The adapted model is promoted: on the target it has " in said
+    assert "The adapted model is promoted: on the new domain it has " in said
     assert all(len(line) <= 100 for line in said.splitlines() if not line.startswith(("model ", "added ")))
     told = run("inspect", tmp_path / "new")
-    for words in ("adapted to a new domain", "identical %", "target, LAS", "selected sentences"):
+    for words in ("adapted to a new domain", "identical %", "new domain, LAS", "selected sentences"):
         assert words in told
     added = read(tmp_path / "new.silver.conllu")
     assert added.n_sentences > 0
@@ -275,9 +275,9 @@ def test_a_few_labelled_sentences_are_enough(room: Path, tmp_path: Path) -> None
     said = run("adapt", room / "model", *paths, "-o", tmp_path / "new", "--margin", 100, "--report", page, "--force")
     told = run("inspect", tmp_path / "new")
     for words in (
-        "labelled sentences of the target",
-        "target by folds, LAS",
-        "confidence on the target",
+        "labelled sentences of the new domain",
+        "new domain by folds, LAS",
+        "confidence on the new domain",
         "of the target",
         "recalibrated",
     ):
@@ -285,7 +285,7 @@ def test_a_few_labelled_sentences_are_enough(room: Path, tmp_path: Path) -> None
         assert words in told
     assert "model   " in said
     assert "added   " not in said
-    assert "labelled sentences of the target" in page.read_text("utf-8")
+    assert "labelled sentences of the new domain" in page.read_text("utf-8")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "page.html"]
     options = "--margin", 100, "--force", "--json"
     facts = json.loads(run("adapt", room / "model", *paths, "-o", tmp_path / "new", *options))

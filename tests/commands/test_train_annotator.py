@@ -191,16 +191,16 @@ def test_adaptation_of_taggers_and_parsers_tells_both(model: Path, tmp_path: Pat
     for words in (
         "taggers    agreement on the tags of all tokens",
         "on the text ",
-        "taggers on the labelled target",
-        "target, UPOS",
-        "source, AllTags",
-        "target, LAS",
+        "taggers on the new domain",
+        "new domain, UPOS",
+        "old domain, AllTags",
+        "new domain, LAS",
         "round  identical %",
     ):
         assert words in said
     assert all(len(line) <= 100 for line in said.splitlines() if not line.startswith(("model ", "added ")))
     told = run("inspect", tmp_path / "adapted")
-    assert "target, UPOS" in told
+    assert "new domain, UPOS" in told
     silver = read(tmp_path / "adapted.silver.conllu")
     assert all(word.upos != "_" for word in silver.words[1:])
 
@@ -217,7 +217,7 @@ def test_adaptation_of_the_taggers_alone_keeps_the_parsers(model: Path, tmp_path
     assert "the taggers agree" in page.read_text("utf-8")
     run("parse", tmp_path / "adapted", bare, "-o", tmp_path / "parsed.conllu")
     assert read(tmp_path / "parsed.conllu").n_tokens == read(TOY).n_tokens
-    assert "source, AllTags" in run("inspect", tmp_path / "adapted")
+    assert "old domain, AllTags" in run("inspect", tmp_path / "adapted")
     assert "taggers" in run("inspect", tmp_path / "adapted", "--markdown")
     again = run("adapt", model, bare, *ADAPT, "--retrain", "taggers", "-o", tmp_path / "adapted")
     assert "taggers    agreement on the tags of all tokens" in again

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.adaptation.test_adapt import before
 from tests.models.text.tokenization.test_tokenizer import texts
 from tests.reference.toy_tagger import ToyTagger
 from tests.reference.toy_text import toy, toy_tokenizer
@@ -31,6 +32,7 @@ from treevote.models.text import text_annotator as annotation
 from treevote.models.text.text_annotator import TextAnnotator
 from treevote.parallel import Jobs
 from treevote.report.model import as_text
+from treevote.report.parsing import files_text
 
 
 @pytest.fixture(autouse=True)
@@ -253,3 +255,16 @@ def test_text_in_another_encoding_is_doubtful(model: Path, tmp_path: Path) -> No
     assert told == [f"{files[1]}: {reasons[0]}"]
     strict = parse_folder(model, files, tmp_path / "strict", strict=True)
     assert [os.path.basename(path) for path, _ in strict.faulty] == ["old.txt", "mac.txt"]
+
+
+def test_the_expectation_of_raw_text_names_its_condition(tmp_path: Path) -> None:
+    save(dataclasses.replace(before(), annotator=TextAnnotator(toy_tokenizer(), ToyTagger())), tmp_path / "model")
+    (tmp_path / "text.txt").write_text("the old dog saw cats. " * 300, "utf-8")
+    parse_files(tmp_path / "model", [tmp_path / "text.txt"], tmp_path / "parsed.conllu")
+    for name, is_raw in (("text.txt", True), ("parsed.conllu", False)):
+        for size in (1000, 1 << 20):
+            summary = parse_files(tmp_path / "model", [tmp_path / name], tmp_path / "out", chunk_bytes=size)
+            assert summary.expectation is not None
+            assert summary.expectation.las is not None
+            assert summary.expectation.as_dict()["raw_text"] == is_raw
+            assert (" where words and sentences are cut right (" in files_text(summary)) == is_raw

@@ -85,9 +85,10 @@ class ParseJob:
 
     def __call__(self, inputs: Sequence[Chunk | TextChunk]) -> list[ChunkParse]:
         """Parse chunks of treebanks or of running text; return the result of each."""
-        results = self._parsed(inputs)
-        reasons = [not_utf8(chunk.text, chunk.first_line) if isinstance(chunk, TextChunk) else None for chunk in inputs]
-        return [result._replace(doubt=reason or result.doubt) for result, reason in zip(results, reasons, strict=True)]
+        return [
+            _of_raw_text(result, chunk) if isinstance(chunk, TextChunk) else result
+            for result, chunk in zip(self._parsed(inputs), inputs, strict=True)
+        ]
 
     def _parsed(self, inputs: Sequence[Chunk | TextChunk]) -> list[ChunkParse]:
         ensemble = self.stored()
@@ -189,6 +190,13 @@ class ParseJob:
         slots = np.flatnonzero(parse.heads >= 0)
         lights = map(limits.of, parse.label_confidence[slots].tolist())
         return with_items(marked, KEY, dict(zip(slots.tolist(), lights, strict=True)))
+
+
+def _of_raw_text(result: ChunkParse, chunk: TextChunk) -> ChunkParse:
+    """Return the parse of a running text with the doubt about its encoding, and the number of tokens found in it."""
+    doubt = not_utf8(chunk.text, chunk.first_line) or result.doubt
+    counts = result.text_counts
+    return result._replace(doubt=doubt, text_counts=counts._replace(cut=counts.tokens))
 
 
 def missing_end(text: bytes) -> bytes:

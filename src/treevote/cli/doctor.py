@@ -23,7 +23,9 @@ def doctor(
     ] = False,
     members: Annotated[
         str | None,
-        options.members(help="Parsers, the best first.", show_default="graph-mira,pipeline,lr-maxent-forward"),
+        options.members(
+            help="Names of the parsers, the best one first.", show_default="graph-mira,pipeline,lr-maxent-forward"
+        ),
     ] = None,
     folds: Annotated[
         int | None,

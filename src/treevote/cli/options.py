@@ -28,7 +28,7 @@ Format = Literal["auto", "conllu", "conllx"]
 MODEL = "Model folder, or name of an installed model."
 Model = Annotated[str, typer.Argument(metavar="<MODEL>", help=MODEL)]
 Config = Annotated[
-    str | None, choice("--config", metavar="<FILE>", help="Configuration file (TOML), see treevote config.")
+    str | None, choice("--config", metavar="<FILE>", help="Configuration file in TOML; treevote config prints one.")
 ]
 NJobs = Annotated[int, machine("--jobs", "-j", metavar="<N>", help="Jobs at the same time; -1 is one for each core.")]
 Backend = Annotated[str | None, machine(metavar="<NAME>", help="Backend of joblib, such as loky or threading.")]

@@ -50,7 +50,7 @@ UNLABELLED, PARSED = "new-domain.conllu", "test.parsed.conllu"
 MEMBERS = "lr-maxent-forward", "pipeline", "lr-maxent-backward"
 """Members that train in seconds, of two families and two directions; the default ensemble votes better."""
 
-VOTE, ADAPTED_TOO = "vote", ", adapted"
+VOTE, ADAPTED_TOO = "vote", " (adapted)"
 """Name of the ensemble among its members, and the end of the names of parsers after the adaptation."""
 
 

@@ -11,7 +11,7 @@ from treevote.evaluation.verdict import signed
 from treevote.terminal import table, wrapped
 
 LEGENDS = {
-    "LAS": "LAS, UAS: % of the tokens with the right head, with and without the right label",
+    "LAS": "LAS: % of the tokens with the right head and label; UAS: with the right head",
     "uniquely correct": "uniquely correct: % of the tokens that this member alone has right",
     "ablation": "ablation: LAS that the vote loses without a member, or would gain with one that was left out",
     "ms/1000 tokens": "ms/1000 tokens: CPU time of parsing",
@@ -21,8 +21,8 @@ LEGENDS = {
 """An explanation of each column, and of the last row, below the table."""
 
 HALVES = (
-    "vote: each half of the sentences by weights that were learned on the other half; the model has weights that were "
-    "learned on all of them, so treevote evaluate may print a slightly higher LAS"
+    "vote: each half of the sentences is scored with weights learned on the other half; the model has weights learned "
+    "on all of them, so treevote evaluate may print a slightly higher LAS"
 )
 """A line about the vote of a model whose weights were learned on the sentences that it was measured on."""
 
@@ -75,9 +75,9 @@ def _tags(reading: Mapping[str, Any]) -> str:
         rows.append(("where its taggers agree", agreement["tokens"], agreement["agreed"]))
         rows.append(("elsewhere", 100 - agreement["tokens"], agreement["others"]))
     legend = (
-        "% of the tokens with the right tag or lemma; AllTags: UPOS, XPOS and FEATS. Whole columns count; evaluate and "
-        "cascade count universal features alone, and any lemma where the gold one is _. The scores below are of trees "
-        f"with the tags of this tagger; the members were trained on {reading['tags']} tags"
+        "% of the tokens with the right tag or lemma; AllTags: UPOS, XPOS and FEATS. These are whole columns; in "
+        "treevote cascade only the universal features count, and no lemma where the gold one is _. The scores below "
+        f"are of trees with the tags of this tagger; the members were trained on {reading['tags']} tags"
     )
     cells = [[name, f"{share:.2f}", *(f"{value:.2f}" for value in own.values())] for name, share, own in rows]
     lines = [table(["development", "% of tokens", *accuracy], cells), wrapped(legend)]
@@ -136,7 +136,7 @@ def _lights(limits: Mapping[str, Any]) -> str:
     for name in NAMES:
         of, precision = limits[f"{name}_arcs"], limits[f"{name}_arcs"]["precision"]
         told.append(f"{name} {of['share']:.1f} %" + ("" if precision is None else f", {precision:.1f} % right"))
-    limit = f"green from {limits['green']:.3f}, red below {limits['red']:.3f} of the confidence in arc and label"
+    limit = f"green: a confidence in arc and label of {limits['green']:.3f} or more; red: below {limits['red']:.3f}"
     return wrapped(f"lights of arcs: {'; '.join(told)} ({limit})")
 
 

@@ -13,7 +13,7 @@ from treevote.report.scores import attachment
 from treevote.terminal import plural, table, wrapped
 
 LEGENDS = {
-    "LAS": "LAS, UAS: % of the tokens with the right head, with and without the right label",
+    "LAS": "LAS: % of the tokens with the right head and label; UAS: with the right head",
     "weight": "weight: of its votes",
     "ablation": "ablation: LAS that the vote loses without a system, or would gain with one that was left out",
     "place": "place: among the voters; the first decides ties, and its text is kept",
