@@ -137,8 +137,11 @@ def right_tags(gold: Treebank, predicted: Treebank) -> dict[str, Bools]:
 
 
 def _right(gold: Word, predicted: Word) -> tuple[bool, ...]:
-    upos, xpos, feats = (getattr(gold, tag) == getattr(predicted, tag) for tag in ("upos", "xpos", "feats"))
-    return upos, xpos, feats, upos and xpos and feats, gold.lemma == predicted.lemma
+    """Compare the columns of a word; an empty one is `_`, as for the tagger."""
+    lemma, upos, xpos, feats = (
+        (one or "_") == (other or "_") for one, other in zip(gold[1:], predicted[1:], strict=True)
+    )
+    return upos, xpos, feats, upos and xpos and feats, lemma
 
 
 def tagger_scores(gold: Treebank, predicted: Treebank, agreed: Bools) -> dict[str, JSON]:

@@ -44,7 +44,7 @@ def usual_shares(memo: WordMemo, training: object) -> Doubles:
     measured = training.get("columns") if isinstance(training, Mapping) else None
     if isinstance(measured, Mapping):
         shares = [measured.get(column) for column in COLUMNS]
-        return np.array([share if isinstance(share, float) else 0.0 for share in shares])
+        return np.array([share if isinstance(share, float) and 0 <= share <= 1 else 0.0 for share in shares])
     upos, xpos = (len(memo.lexicon.values[ATTRIBUTES.index(name)]) > 1 for name in ("upos", "xpos"))
     return np.array([upos, xpos and not upos, 0, 0], np.float64)
 
@@ -53,7 +53,7 @@ def known_values(memo: WordMemo, treebank: Treebank, names: Iterable[str] = tupl
     """Tell which tokens have known values of the attributes, shape (n_tokens, n_names); any lemma is known."""
     rows, columns = memo.encode(treebank.words)
     known = columns.values[rows] > 0
-    known[:, _LEMMA] = [word.lemma != "_" for word in treebank.words]
+    known[:, _LEMMA] = [word.lemma not in ("_", "") for word in treebank.words]
     return np.asarray(known[treebank.tokens[treebank.is_token]][:, [ATTRIBUTES.index(name) for name in names]])
 
 

@@ -278,7 +278,7 @@ def test_a_few_labelled_sentences_are_enough(room: Path, tmp_path: Path) -> None
         "labelled sentences of the new domain",
         "new domain by folds, LAS",
         "confidence on the new domain",
-        "of the target",
+        "of the new domain",
         "recalibrated",
     ):
         assert words in said

@@ -154,3 +154,9 @@ def test_a_model_that_knows_just_enough_words_judges_by_words(
         monkeypatch.setattr(familiarity, "ENOUGH_WORDS", enough)
         judged.append(doubt(parser, other) is not None)
     assert judged == [True, False]
+
+
+@pytest.mark.parametrize("share", [5.0, -1.0, float("inf"), float("nan"), 1, "all"])
+def test_a_forged_share_is_none(parser: EnsembleParser, full: Treebank, share: object) -> None:
+    forged = {**parser.facts, "training": {"columns": dict.fromkeys(COLUMNS, share)}}
+    assert doubt(replace(parser, facts=forged), changed(full, upos="_")) is None  # type: ignore[arg-type]

@@ -175,4 +175,4 @@ class Lexicon:
 
 def split_feats(feats: str) -> list[str]:
     """Split FEATS into its values."""
-    return [] if feats == "_" else feats.split("|")
+    return [] if feats in ("_", "") else feats.split("|")

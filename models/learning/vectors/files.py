@@ -1,9 +1,9 @@
 """Files of word vectors: text and binary files of word2vec, ``.vec`` of fastText, GloVe; compressed or not.
 
-A text file has a word and its numbers in each line, with or without a first line of two numbers: those of words and of
-dimensions. A binary file has that line, and behind each word and a space 32-bit floats. Words are sorted by frequency,
-so the first ones are kept, and of the others those that are asked for; the file is read as a stream. Of a word that
-occurs twice the first vector counts. Bytes that are not UTF-8 are read as U+FFFD.
+A text file has a word and its numbers in each line, spaces or tabs between them, with or without a first line of two
+numbers: those of words and of dimensions. A binary file has that line, and behind each word and a space 32-bit floats.
+Words are sorted by frequency, so the first ones are kept, and of the others those that are asked for; the file is read
+as a stream. Of a word that occurs twice the first vector counts. Bytes that are not UTF-8 are read as U+FFFD.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ MOST_WORDS = 50_000
 
 MOST_DIMENSIONS = 2_000
 _LONGEST_LINE, _LONGEST_WORD, _BLOCK = 1 << 16, 1 << 12, 1 << 20  # bytes
+_LEAST = 1e-30  # of a root mean square: vectors of smaller numbers are as good as 0
 _LARGEST = 1e4
 """Largest absolute value of a number, in units of the root mean square of all, since half precision ends at 65,504."""
 
@@ -43,7 +44,7 @@ def read_vectors(path: str | os.PathLike[str], words: Collection[str] = (), *, m
     if not found:
         raise InputError("expected word vectors, found none", path=name, remedy="give another file")
     rows = np.array(list(found.values()), np.float32)
-    scale = float(np.sqrt(np.mean(np.square(rows, dtype=np.float64)))) or 1.0
+    scale = max(float(np.sqrt(np.mean(np.square(rows, dtype=np.float64)))), _LEAST)
     scaled = np.clip(rows / np.float32(scale), -_LARGEST, _LARGEST).astype(np.float16)
     return WordVectors(tuple(found), scaled)
 
@@ -67,17 +68,17 @@ def _entries(stream: BinaryIO, name: str) -> Iterator[tuple[str, Floats | list[b
         n_words, size = map(int, header)
         _require_size(size, name)
         front = stream.readline(_LONGEST_LINE)
-        if front and not _is_line(front, size):
+        if front and not _is_text(front, size):
             yield from _binary(front, stream, n_words, size, name)
             return
+        number = 1
     else:
-        size = len(front.split()) - 1
+        size, number = len(front.split()) - 1, 0
         _require_size(size, name)
-    number = 0
     while front:
         number += 1
         if not front.isspace():
-            word, *values = front.rstrip().rsplit(b" ", size)
+            word, *values = front.rstrip().rsplit(None, size)
             if len(values) != size:
                 problem = (
                     f"expected a word and {size} numbers, found '{front[:40].decode('utf-8', 'replace').rstrip()}'"
@@ -93,13 +94,10 @@ def _require_size(size: int, name: str) -> None:
         raise InputError(problem, path=name, remedy="give word vectors of word2vec, fastText or GloVe")
 
 
-def _is_line(line: bytes, size: int) -> bool:
-    """Tell whether a line is a word and numbers as text."""
-    _, *values = line.rstrip().rsplit(b" ", size)
-    try:
-        return len([float(value) for value in values]) == size
-    except ValueError:
-        return False
+def _is_text(line: bytes, size: int) -> bool:
+    """Tell whether a word has text behind it; numbers of a binary file have control characters and other bytes."""
+    values = line.rstrip().rsplit(None, size)[1:]
+    return bool(values) and all(value.isascii() and value.decode().isprintable() for value in values)
 
 
 def _binary(front: bytes, stream: BinaryIO, n_words: int, size: int, name: str) -> Iterator[tuple[str, Floats]]:
@@ -113,5 +111,8 @@ def _binary(front: bytes, stream: BinaryIO, n_words: int, size: int, name: str) 
                 raise InputError(problem, path=name, remedy="give a whole file of word vectors")
             front, begin = front[begin:] + more, 0
         word = front[begin:space].lstrip(b"\n").decode("utf-8", "replace")
+        if "\n" in word:
+            found = f"expected a word of one line, found '{word[:40]}'"
+            raise InputError(found, path=name, remedy="give a whole file of word vectors")
         yield word, np.frombuffer(front, "<f4", size, space + 1)
         begin = space + 1 + 4 * size

@@ -81,19 +81,19 @@ class ClassifierTrainer(Settings):
             np.cumsum(widths, dtype=np.int64) - widths,
             np.where(of_context(rows.keys), self.context, 1).astype(np.float32),
         )
-        generator, most, learnt = np.random.default_rng(seed), most_classes(dictionary), list[LearnerWeights]()
-        for loss in self.losses:
-            state = LearnerState.zeros(int(widths.sum()), int(parts.bases[-1]), N_CELLS)
+        generator, most = np.random.default_rng(seed), most_classes(dictionary)
+        learnt = LearnerWeights.zeros(len(self.losses), int(widths.sum()), int(parts.bases[-1]), N_CELLS)
+        for number, loss in enumerate(self.losses):
+            state = LearnerState.of(learnt, number)
             for epoch in range(self.epochs):
                 rate = np.float32(self.rate * (1 - epoch / self.epochs))
                 order = generator.permutation(len(groups))
                 learn(examples, parts, dictionary, most, order, rate, loss == "margin", state)
                 if progress is not None:
                     progress(f"{name} {loss} {self.direction}", epoch + 1, self.epochs)
-            learnt.append(state.result)
-        together = LearnerWeights(*map(np.stack, zip(*learnt, strict=True)))
-        guide = LinearGuide.of(*pack(rows.keys, examples, together, parts, self.prune))
-        return Classifier(templates, table, self.direction == "backward", guide, together.evidence)
+            del state  # its sums of squares are as large as the weights
+        guide = LinearGuide.of(*pack(rows.keys, examples, learnt, parts, self.prune))
+        return Classifier(templates, table, self.direction == "backward", guide, learnt.evidence)
 
 
 @dataclass(frozen=True, eq=False)

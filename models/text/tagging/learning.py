@@ -47,9 +47,15 @@ class LearnerWeights(NamedTuple):
     bias: Floats  # shape (n_learners, n_parts)
     evidence: Doubles  # shape (n_learners, N_CELLS)
 
+    @classmethod
+    def zeros(cls, n_learners: int, n_weights: int, n_parts: int, n_cells: int) -> LearnerWeights:
+        """Return weights of 0."""
+        weights, bias = (np.zeros((n_learners, n), np.float32) for n in (n_weights, n_parts))
+        return cls(weights, bias, np.zeros((n_learners, n_cells)))
+
 
 class LearnerState(NamedTuple):
-    """Weights, and the sum of squared gradients of each."""
+    """Weights of a learner, and the sum of squared gradients of each."""
 
     weights: Floats  # shape (n_weights,)
     weight_squares: Floats
@@ -59,18 +65,9 @@ class LearnerState(NamedTuple):
     evidence_squares: Doubles
 
     @classmethod
-    def zeros(cls, n_weights: int, n_parts: int, n_cells: int) -> LearnerState:
-        """Return weights of 0."""
-        start = np.float32(_SQUARES)
-        weights, bias, evidence = np.zeros(n_weights, np.float32), np.zeros(n_parts, np.float32), np.zeros(n_cells)
-        return cls(
-            weights, np.full_like(weights, start), bias, np.full_like(bias, start), evidence, np.full(n_cells, _SQUARES)
-        )
-
-    @property
-    def result(self) -> LearnerWeights:
-        """The weights of this learner alone, without the number of learners in the shapes."""
-        return LearnerWeights(self.weights, self.bias, self.evidence)
+    def of(cls, learners: LearnerWeights, number: int) -> LearnerState:
+        """Return the state of a learner before its first step; steps change the weights in place."""
+        return cls(*(part for own in learners for part in (own[number], np.full_like(own[number], _SQUARES))))
 
 
 @kernel
@@ -220,7 +217,8 @@ def pack(
     The classes are, for each group, its parts for the first learner, then those for the next. Weights below ``prune``
     times the largest, in absolute value, are dropped.
     """
-    largest = max(1e-9, *(float(np.abs(array).max(initial=0)) for array in (learnt.weights, learnt.bias)))
+    ends = [(array.min(initial=0), array.max(initial=0)) for array in (learnt.weights, learnt.bias)]
+    largest = max(1e-9, *(max(-float(low), float(high)) for low, high in ends))
     scale = largest / MAX_WEIGHT
     least = np.float32(max(prune * largest, 0.5 * scale))
     filled = np.zeros(len(keys), np.int64)

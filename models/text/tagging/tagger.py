@@ -67,7 +67,7 @@ TAGGERS = {
 class TaggerTrainer(Settings):
     """Settings of a tagger: for each task the linear taggers that vote; clusters of words add templates to theirs.
 
-    A neural tagger votes on parts of speech and features besides, unless it is None.
+    A neural tagger votes on UPOS, FEATS and XPOS besides, unless it is None.
     """
 
     taggers: Mapping[str, tuple[ClassifierTrainer, ...]] = field(default_factory=lambda: TAGGERS)
@@ -86,6 +86,7 @@ class TaggerTrainer(Settings):
         """
         if not treebank.n_tokens:
             raise InputError("expected tags to learn from, found no token", path=treebank.name)
+        treebank = treebank.compact()  # words of left-out sentences are unknown
         forms = tuple(dict.fromkeys(word.form for word in treebank.words[1:]))
         rows, values, known = FormMemo(rows_of(forms), self.clusters).encode(treebank.words)
         parts_of_speech = _gold_classes(treebank, "upos", ("_",))

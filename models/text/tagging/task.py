@@ -27,7 +27,7 @@ class VoteResult(NamedTuple):
 
     classes: Ints  # -1 in ROOT slots
     combinations: dict[int, str]  # by slot: combinations of features that were never seen
-    agreed: Bools  # tokens for which every tagger by itself chose the class; all tokens for a task without a column
+    agreed: Bools  # tokens for which every linear tagger by itself chose the class; all for a task without a column
     margins: Floats  # gain over the next best class of the group, mean of the taggers: SURE without a rival; ROOT: 0
 
 
@@ -91,7 +91,8 @@ class Task:
             return None
         values[values.index(features[old])] = features[new]
         name = "|".join(values)
-        return None if name in self.tagset.names[self.tagset.starts[group] : self.tagset.starts[group + 1]] else name
+        known = self.tagset.names[self.tagset.starts[group] : self.tagset.starts[group + 1]]
+        return name if name and name not in known else None
 
     def record(self) -> Record:
         """Return the task as data."""

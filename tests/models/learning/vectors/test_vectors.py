@@ -38,6 +38,7 @@ FILES = {
     "GloVe": as_text(header=False),
     "fastText": as_text(end=" "),
     "compressed": gzip.compress(as_text()),
+    "tabs": as_text(header=False).replace(b" 0", b"\t0").replace(b"the ", b"the  "),
     "binary": as_binary(),
     "binary without line ends": as_binary(b""),
 }
@@ -64,10 +65,13 @@ def test_of_many_words_the_first_are_kept_and_those_asked_for(tmp_path: Path) ->
         (b"", "expected word vectors of 1 to 2,000 dimensions"),
         (b"1 3\n", "found none"),
         (b"the 1 2\nof 1\n", "line 2: expected a word and 2 numbers, found 'of 1'"),
+        (b"2 2\nthe 1 2\nof 1\n", "line 3: expected a word and 2 numbers, found 'of 1'"),
+        (b"1 2\nthe 1 x\n", "expected finite numbers for the word 'the'"),
         (b"the 1 x\n", "expected finite numbers for the word 'the'"),
         (b"the 1 nan\n", "expected finite numbers for the word 'the'"),
         (b"1 3000\n", "expected word vectors of 1 to 2,000 dimensions, found 3,000"),
         (as_binary()[:-9], "expected 3 words and 3 numbers for each, found 2 words"),
+        (b"1 1\na\nb " + struct.pack("<f", 1), "expected a word of one line, found 'a"),
         (b"2 3\n" + b"\xff" * 20_000, "expected 2 words and 3 numbers for each, found 0 words"),
     ],
 )
@@ -75,6 +79,11 @@ def test_a_fault_is_named(content: bytes, problem: str, tmp_path: Path) -> None:
     (tmp_path / "vectors").write_bytes(content)
     with pytest.raises(InputError, match=problem):
         read_vectors(tmp_path / "vectors")
+
+
+def test_the_smallest_numbers_are_zero(tmp_path: Path) -> None:
+    (tmp_path / "vectors").write_bytes(b"the 1e-45 0\nof 0 1e-40\n")
+    assert not read_vectors(tmp_path / "vectors").values.any()
 
 
 def test_a_form_has_its_vector_or_that_of_its_lower_case() -> None:

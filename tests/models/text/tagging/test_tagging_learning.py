@@ -188,7 +188,7 @@ def learnt_by_both(
     tagset, dictionary, examples, pairs = problem
     parts, rng = tagset.parts, np.random.default_rng(len(pairs))
     widths = np.diff(parts.bases)[examples.column_groups]
-    learnt = LearnerState.zeros(int(widths.sum()), int(parts.bases[-1]), N_CELLS)
+    learnt = LearnerState.of(LearnerWeights.zeros(1, int(widths.sum()), int(parts.bases[-1]), N_CELLS), 0)
     names = names_of(tagset, examples)
     learner = twin.Learner()
     for own, weights in zip(names, (learnt.bias, learnt.weights), strict=True):
@@ -249,8 +249,8 @@ def test_packed_weights_are_those_that_are_large(
     losses: tuple[bool, ...],
 ) -> None:
     tagset, _, examples, _ = problem
-    several = [learnt_by_both(problem, hinge=hinge, rate=rate)[0].result for hinge in losses]
-    learnt = LearnerWeights(*map(np.stack, zip(*several, strict=True)))
+    states = [learnt_by_both(problem, hinge=hinge, rate=rate)[0] for hinge in losses]
+    learnt = LearnerWeights(*(np.stack([getattr(state, name) for state in states]) for name in LearnerWeights._fields))
     bases = tagset.parts.bases.tolist()
     spans = [[twin.classes_of(bases, g, t, len(losses)) for t in range(len(losses))] for g in range(len(bases) - 1)]
     bias = np.zeros(learnt.bias.size)
