@@ -132,28 +132,17 @@ class Trees(NamedTuple):
     labels: Ints
 
     def loss(self, p: Arrays, d: Arrays, h: Floats, batch: Batch, mask: Floats | None) -> tuple[float, Floats]:
-        """Return the loss of a batch, see `treevote.models.learning.network.training.Loss`."""
-        slots = batch.in_order
-        return loss_of(p, d, h, batch.offsets, self.heads[slots], self.labels[slots], mask)
-
-
-def loss_of(
-    p: Arrays, d: Arrays, h: Floats, offsets: Longs, heads: Ints, labels: Ints, mask: Floats | None
-) -> tuple[float, Floats]:
-    """Return the mean of the losses of arcs and labels, and its derivatives by the outputs of the encoder.
-
-    ``h`` has the words of sentences one after the other, ROOT first; ``heads`` their heads as positions in the sentence
-    and ``labels`` numbers, both -1 for ROOT. The derivatives of parameters are added to ``d``.
-    """
-    words, share = Representations.of(p, h, mask), np.float32(1 / np.count_nonzero(heads >= 0))
-    loss, *arcs = _learn_arcs(p, d, words, offsets, heads, share)
-    label_loss, *labelled = _learn_labels(p, d, words, offsets, heads, labels, share)
-    d_hidden = np.hstack([*arcs, *(part[:, :-1] for part in labelled)]) * slope_of(words.outputs)
-    if mask is not None:
-        d_hidden *= mask
-    add_product(np.ascontiguousarray(h.T), d_hidden, d["hidden"])
-    d["hidden-bias"][:] += d_hidden.sum(0)
-    return float((loss + label_loss) * share), product(d_hidden, p["hidden"].T)
+        """Return the mean of the losses of arcs and labels, see `treevote.models.learning.network.training.Loss`."""
+        heads, labels = self.heads[batch.in_order], self.labels[batch.in_order]
+        words, share = Representations.of(p, h, mask), np.float32(1 / np.count_nonzero(heads >= 0))
+        loss, *arcs = _learn_arcs(p, d, words, batch.offsets, heads, share)
+        label_loss, *labelled = _learn_labels(p, d, words, batch.offsets, heads, labels, share)
+        d_hidden = np.hstack([*arcs, *(part[:, :-1] for part in labelled)]) * slope_of(words.outputs)
+        if mask is not None:
+            d_hidden *= mask
+        add_product(np.ascontiguousarray(h.T), d_hidden, d["hidden"])
+        d["hidden-bias"][:] += d_hidden.sum(0)
+        return float((loss + label_loss) * share), product(d_hidden, p["hidden"].T)
 
 
 def _learn_arcs(

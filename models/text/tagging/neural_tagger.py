@@ -218,10 +218,7 @@ def _words(forms: Sequence[str]) -> tuple[Word, ...]:
 def unused_parts(parts: Parts) -> Bools:
     """Tell which parts stand for a class as a whole that has no weight, shape (n_parts,)."""
     unused = np.zeros(parts.bases[-1], np.bool_)
-    for first, last, base in zip(
-        parts.starts[:-1].tolist(), parts.starts[1:].tolist(), parts.bases.tolist(), strict=False
-    ):
-        unused[base : base + last - first] = ~parts.own[first:last]
+    unused[parts.kinds < 0] = ~parts.own
     return unused
 
 
