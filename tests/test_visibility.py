@@ -76,7 +76,7 @@ def test_the_compilation_is_announced_once_and_counted(
     for done in range(3):
         terminal.announce(CompilationState(done, "/folder"))
     said = capsys.readouterr().err
-    assert said == "treevote: compiling the kernels of this command, once on this machine; they are kept in /folder\n"
+    assert said == "treevote: compiling kernels that no earlier command needed; they are kept in /folder\n"
     monkeypatch.setattr(terminal, "_announced", False)
     terminal.announce(CompilationState())
     assert "TREEVOTE_CACHE_DIR" in capsys.readouterr().err

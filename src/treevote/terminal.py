@@ -82,7 +82,7 @@ def announce(compiled: CompilationState) -> None:
         return
     _announced = True
     if compiled.folder:
-        say(f"compiling the kernels of this command, once on this machine; they are kept in {compiled.folder}")
+        say(f"compiling kernels that no earlier command needed; they are kept in {compiled.folder}")
     else:
         say(
             "compiling kernels, as every run will do: no folder to keep them in can be written to; "
@@ -184,7 +184,7 @@ class PlainLines:
             states.append(_state(name, done, total))
             if done and total:
                 left = max(left, (now - start) * (total - done) / done)
-        return ", ".join(states) + (f"; about {duration(left)} left" if left else "")
+        return ", ".join(states) + (f"; about {duration(left)} to the end of this step" if left else "")
 
 
 def duration(seconds: float) -> str:

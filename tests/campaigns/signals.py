@@ -159,4 +159,4 @@ def unusual(error: str, usual: str) -> list[str]:
 
     known = set(map(shape, usual.splitlines()))
     lines = [line for line in error.splitlines() if line.strip() and shape(line) not in known]
-    return [line for line in lines if not re.search(r"\d+ %|about .* left", line)]
+    return [line for line in lines if not re.search(r"\d+ %|about .* to the end", line)]
