@@ -75,7 +75,7 @@ class Expectation(NamedTuple):
 class TextCounts(NamedTuple):
     """Counts of a text: tokens, those with unknown forms, with votes, on which all members agree; sentences.
 
-    ``cut`` are the tokens that a tokenizer found.
+    ``tokenized`` are the tokens that a tokenizer found.
     """
 
     tokens: int = 0
@@ -83,7 +83,7 @@ class TextCounts(NamedTuple):
     voted: int = 0
     agreed: int = 0
     sentences: int = 0
-    cut: int = 0
+    tokenized: int = 0
 
     def plus(self, other: TextCounts) -> TextCounts:
         """Return the counts of two texts together."""
@@ -105,7 +105,7 @@ class TextCounts(NamedTuple):
         source, usual = SourceScores.of(parser), parser.familiarity.get("unknown")
         if source is None or not isinstance(usual, float) or not self.tokens:
             return None
-        return Expectation(self.unknown_percent, usual, self.expected(parser), source.las, self.cut > 0)
+        return Expectation(self.unknown_percent, usual, self.expected(parser), source.las, self.tokenized > 0)
 
     def doubt(self, parser: EnsembleParser) -> str | None:
         """Return the reason why a text is far from what a model was measured on; None if it is not."""

@@ -196,7 +196,7 @@ def _of_raw_text(result: ChunkParse, chunk: TextChunk) -> ChunkParse:
     """Return the parse of a running text with the doubt about its encoding, and the number of tokens found in it."""
     doubt = not_utf8(chunk.text, chunk.first_line) or result.doubt
     counts = result.text_counts
-    return result._replace(doubt=doubt, text_counts=counts._replace(cut=counts.tokens))
+    return result._replace(doubt=doubt, text_counts=counts._replace(tokenized=counts.tokens))
 
 
 def missing_end(text: bytes) -> bytes:
