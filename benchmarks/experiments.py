@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import files
 from pathlib import Path
@@ -66,10 +67,16 @@ PAIR = "wsj-to-bio"
 """Folder of an adaptation: ``source.train``, ``source.dev``, ``target.unlabeled`` and ``target.dev``."""
 
 NETWORKED = (
-    *("UD_Basque-BDT_resplit", "UD_Czech-FicTree_resplit", "UD_Dutch-LassySmall_resplit", "UD_Finnish-TDT_resplit"),
-    *("UD_German-GSD_resplit", "UD_Gothic-PROIEL", "UD_Greek-GDT", "UD_Hungarian-Szeged", "UD_Slovenian-SSJ_resplit"),
+    *("UD_Arabic-PADT_v1.3_resplit", "UD_Basque-BDT_resplit", "UD_Czech-FicTree_resplit"),
+    *("UD_Dutch-LassySmall_resplit", "UD_English-EWT", "UD_Finnish-TDT_resplit", "UD_German-GSD_resplit"),
+    *("UD_Gothic-PROIEL", "UD_Greek-GDT", "UD_Hindi-HDTB_v1.2_resplit", "UD_Hungarian-Szeged"),
+    *("UD_Japanese-GSD-PUD_resplit", "UD_Persian-PerDT_resplit", "UD_Slovenian-SSJ_resplit"),
+    *("basque-3lb", "spanish-cast3lb"),
 )
 """Folders of the treebanks on which the vote is measured with the member ``biaffine``, and ``--best``."""
+
+DEV_SHARE = 10
+"""Where there is no development data, every tenth sentence of the training data is held out for it."""
 
 WITH_NETWORK = System(
     "vote with network", ("--members", "lr-structured-forward,graph-mira,pipeline,lr-structured-backward,biaffine")
@@ -177,7 +184,7 @@ def network(data: Path, work: Path) -> Tables:
     """Measure the default vote without and with the member ``biaffine``, and ``--best``: test LAS, and the cost."""
     measured: dict[str, list[float]] = {}
     for own in NETWORKED:
-        folder = treebank_files(data, own, work)
+        folder = _with_dev(treebank_files(data, own, work))
         (without, before), (joined, after), (best, long) = (each.trained(folder) for each in (VOTE, WITH_NETWORK, BEST))
         test = part(folder, "test")
         parse = test.with_stem("parse")
@@ -197,6 +204,19 @@ def network(data: Path, work: Path) -> Tables:
     columns = {"": 0, "network": 2, "default vote": 2, "with it": 2, "`--best`": 2, "gain of `--best`": 2}
     costs = {"training, CPU s": 0, "with it, CPU s": 0, "`--best`, CPU s": 0, "parse, with it": 2, "parse, `--best`": 2}
     return {"network": {"columns": {**columns, **costs}, "rows": [[name, *row] for name, row in measured.items()]}}
+
+
+def _with_dev(folder: Path) -> Path:
+    """Return a folder with development data: this one, or one of its own with a share of the training data."""
+    if any(folder.glob("dev.conll*")):
+        return folder
+    (own := folder / "with-dev").mkdir(exist_ok=True)
+    train = part(folder, "train")
+    sentences = _sentences(train)
+    _write(own / train.name, [one for i, one in enumerate(sentences) if i % DEV_SHARE])
+    _write(own / train.with_stem("dev").name, sentences[::DEV_SHARE])
+    shutil.copy(part(folder, "test"), own)
+    return own
 
 
 def best_tokens(data: Path, work: Path) -> Tables:

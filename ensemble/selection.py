@@ -5,8 +5,9 @@ ranked by heaviest heads alone, in compiled loops, and only the best of them vot
 learned vote (`treevote.ensemble.candidate_model`) is tried on the same.
 
 The best of hundreds of ensembles owes part of its score to chance. On other texts it loses this part, a small ensemble
-more than a large one. So the largest ensemble that is hardly below it is chosen, much as decision trees are pruned
-(Breiman, Friedman, Olshen & Stone 1984, "Classification and regression trees", section 3.4.3).
+more than a large one, and one with other votes more than one with a learned vote. So of the ensembles that are hardly
+below it a learned vote is preferred, then the one with most members, much as decision trees are pruned (Breiman,
+Friedman, Olshen & Stone 1984, "Classification and regression trees", section 3.4.3).
 
 Weights that are not equal are fitted to one half of the sentences and measured on the other.
 """
@@ -86,10 +87,11 @@ def select(
 ) -> Selection:
     """Choose the members and the kind of weights whose vote is best, by name and parse of sentences of held-out data.
 
-    Of the ensembles near the best one, see ``STANDARD_ERRORS``, the one with most members is chosen; ties go to the
-    higher LAS, then to the simplest weights (equal, by accuracy, by part of speech, learned), then to the members that
-    are better alone. An ensemble that has the same arcs right as a smaller one is left out. InputError if there is no
-    token, sentences differ, or a gold head is not known; ConfigError for no member, or more than ``LARGEST``.
+    Of the ensembles near the best one, see ``STANDARD_ERRORS``, a learned vote is preferred, then most members; ties go
+    to the higher LAS, then to the simplest weights (equal, by accuracy, by part of speech, learned), then to the
+    members that are better alone. An ensemble that has the same arcs right as a smaller one is left out. InputError if
+    there is no token, sentences differ, or a gold head is not known; ConfigError for no member, or more than
+    ``LARGEST``.
     """
     if not 1 <= len(parses) <= LARGEST:
         raise ConfigError(f"expected 1 to {LARGEST} members to select from, found {len(parses)}; name others")
@@ -129,7 +131,7 @@ def select(
 
     chosen, kind, right = max(
         (finalist for finalist in finalists.values() if is_near(finalist[2])),
-        key=lambda finalist: (len(finalist[0]), np.count_nonzero(finalist[2])),
+        key=lambda finalist: (finalist[1] == "learned", len(finalist[0]), np.count_nonzero(finalist[2])),
     )
     rest = [i for i in everyone if i not in chosen]
     return Selection(
