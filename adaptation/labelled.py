@@ -47,18 +47,23 @@ def labelled(data: Data, share: float, source_copies: int = 1, chosen: Longs | N
     return parts
 
 
-def parsed_by_folds(gold: Treebank, n_folds: int, train: Callable[[int, Longs], EnsembleParser]) -> dict[str, Treebank]:
-    """Return the parse of each member, every sentence by the one that was not trained on it.
-
-    ``train`` is called with the number of a fold, from 1, and the sentences to train on; InputError if there are less
-    than two sentences for each fold.
-    """
+def require_enough(gold: Treebank, n_folds: int) -> None:
+    """Raise an InputError if there are less than two labelled sentences for each fold."""
     if gold.n_sentences < 2 * n_folds:
         raise InputError(
             f"expected {2 * n_folds} labelled sentences of the new domain or more, found {gold.n_sentences}",
             path=gold.name,
             remedy="label more, or set target_folds = 0 in a configuration",
         )
+
+
+def parsed_by_folds(gold: Treebank, n_folds: int, train: Callable[[int, Longs], EnsembleParser]) -> dict[str, Treebank]:
+    """Return the parse of each member, every sentence by the one that was not trained on it.
+
+    ``train`` is called with the number of a fold, from 1, and the sentences to train on; for errors see
+    `require_enough`.
+    """
+    require_enough(gold, n_folds)
     found = [
         train(number, others).parse_members(gold.select(held_out))
         for number, (others, held_out) in enumerate(folds_of(gold.n_sentences, n_folds), 1)

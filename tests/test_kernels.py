@@ -353,3 +353,12 @@ def test_code_for_classes_that_have_moved_is_compiled_again(tmp_path: Path) -> N
     shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
     code += "; from treevote import compilation; print(compilation.state().done)"
     assert [python(tmp_path, code.format("present")).stdout for _ in range(3)] == ["3\n0\n", "3\n1\n", "3\n0\n"]
+
+
+def test_two_folders_of_treevote_share_one_of_numba_and_two_of_numba_one_of_treevote(tmp_path: Path) -> None:
+    ways = [
+        {"NUMBA_CACHE_DIR": str(tmp_path / numba), "TREEVOTE_CACHE_DIR": str(tmp_path / own)}
+        for numba, own in (("a", "1"), ("a", "2"), ("b", "2"))
+    ]
+    assert [run(tmp_path, 1, 5, **way) for way in ways] == [NEW] * 3
+    assert [run(tmp_path, 1, 5, **way) for way in ways] == [KEPT] * 3

@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Literal, TextIO, cast
+from typing import Literal, TextIO, cast, get_args
 
 from treevote.adaptation.configuration import read_configuration as adaptation_configuration
 from treevote.batch.data import Data, Path_, parsed_data, running_text, training_data
@@ -31,8 +31,9 @@ from treevote.ensemble.configuration import Preset
 from treevote.ensemble.familiarity import doubt, strange_labels, text_counts
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import InputError
+from treevote.errors import ConfigError, InputError, require_known
 from treevote.files.encodings import not_utf8
+from treevote.files.streams import paths_of
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.vectors.vectors import WordVectors
 from treevote.models.text.text_annotator import Tags
@@ -171,13 +172,16 @@ def parse(
     InputError
         If the data have a fault, no tree has the heads to keep, or the model needs parts of speech and there are none.
     ModelError, ConfigError
-        If the model cannot be read, or has no such member.
+        If the model cannot be read, or has no such member; if ``tags``, ``keep`` or ``chunk`` is something else.
 
     Warns
     -----
     UserWarning
         If the text is far from the training data of the model, or a file of running text is not UTF-8.
     """
+    require_known("tags", tags, get_args(Tags))
+    if chunk < 1:
+        raise ConfigError(f"expected a chunk of one sentence or more, found {chunk}")
     ensemble = model if isinstance(model, EnsembleParser) else stored_parser(model, member)()
     parser = member_of(ensemble, member)
     text = running_text(data, has_tokenizer=ensemble.annotator.tokenizer is not None)
@@ -255,9 +259,9 @@ def adapt(
     with _jobs(jobs, progress) as running:
         return run_adaptation(
             model,
-            _paths(unlabelled),
+            paths_of(unlabelled),
             os.fspath(output),
-            train=_paths(train),
+            train=paths_of(train),
             dev=_path(dev),
             target_dev=_path(target_dev),
             target_train=_path(target_train),
@@ -284,7 +288,3 @@ def _jobs(jobs: int | Jobs, progress: bool | None) -> Iterator[Jobs]:
 
 def _path(path: Path_ | None) -> str | None:
     return None if path is None else os.fspath(path)
-
-
-def _paths(paths: Path_ | Sequence[Path_]) -> list[str]:
-    return [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]

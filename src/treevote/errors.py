@@ -92,3 +92,10 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> ConfigError:
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
     hint = f"did you mean '{near[0]}'? " if near else ""
     return ConfigError(f"unknown {kind} '{name}'; {hint}known: {', '.join(names)}")
+
+
+def require_known(kind: str, name: object, known: Iterable[str]) -> None:
+    """Raise the error of `unknown` if a name of a kind is none of those that are known."""
+    names = list(known)
+    if name not in names:
+        raise unknown(kind, str(name), names)

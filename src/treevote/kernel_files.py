@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from treevote.errors import ConfigError
+from treevote.errors import TreevoteError
 from treevote.version import __version__
 
 UNUSED_DAYS = 30
@@ -94,12 +94,15 @@ class KernelFiles:
     """
 
     def __init__(self, function: Any, options: Mapping[str, object]) -> None:
+        self.root = kernels_folder()
         checked = os.environ.get("NUMBA_BOUNDSCHECK", "")  # with another value numba makes other code
-        self._digest = hashlib.sha256(repr((digest(function), sorted(options.items()), checked)).encode()).hexdigest()
+        parts = [digest(function), sorted(options.items()), checked]
+        if elsewhere := os.environ.get("NUMBA_CACHE_DIR"):  # shared with other roots, whose checksums are not here
+            parts += [elsewhere, self.root]
+        self._digest = hashlib.sha256(repr(parts).encode()).hexdigest()
         name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}".replace("<", "").replace(">", "")
         self._name = f"{name}.{self._digest[:16]}"
         self._module = function.__code__.co_filename
-        self.root = kernels_folder()
         self._folder = Path(self.root, versions(), self._name)
         self.source = os.fspath(self._folder / "kernel.py") if self.root and self._make() else ""
         self._right: list[Path] = []
@@ -184,7 +187,7 @@ class KernelFiles:
 def kernels_folder() -> str:
     """Return the folder of the kernels of all modules; empty if they cannot be kept.
 
-    The first that can be written to of the folder that ``TREEVOTE_CACHE_DIR`` names (ConfigError unless it is an
+    The first that can be written to of the folder that ``TREEVOTE_CACHE_DIR`` names (TreevoteError unless it is an
     absolute path) and the cache folder of the user. If there is no other, but kernels in the named one can be read, it
     is a temporary folder of this process.
     """
@@ -212,7 +215,7 @@ def _temporary() -> tempfile.TemporaryDirectory[str]:
 def _named_folder() -> Path | None:
     named = os.environ.get("TREEVOTE_CACHE_DIR")
     if named and not os.path.isabs(named):
-        raise ConfigError(f"TREEVOTE_CACHE_DIR is '{named}', expected an absolute path; write the path from the root")
+        raise TreevoteError(f"TREEVOTE_CACHE_DIR is '{named}', expected an absolute path; write the path from the root")
     return Path(named) if named else None
 
 

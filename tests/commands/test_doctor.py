@@ -111,7 +111,7 @@ def test_a_run_goes_on_from_the_parses_that_there_are(room: Path, diagnosis: dic
     (room / "work" / "lr-svm-forward-2.conllu").unlink()
     assert run(*DOCTOR, room / "trees.conllu", "--work", room / "work", "--list", room / "list2.tsv")
     assert (room / "list2.tsv").read_text() == diagnosis["--list"]
-    assert "holds a diagnosis with another folds" in fails(
+    assert "holds a diagnosis that differs in folds" in fails(
         *DOCTOR, room / "trees.conllu", "--work", room / "work", "--folds", 2
     )
 

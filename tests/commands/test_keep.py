@@ -74,7 +74,7 @@ def test_with_nothing_given_the_bytes_are_those_without_the_option(model: Path, 
     ("rows", "problem"),
     [
         (changed(3, "1"), "line 2, sentence s1: expected a tree, found the cycle 1 -> 3 -> 1"),
-        (changed(2, "0"), "line 5, sentence s1: expected one root, as every tree of the model has, found a second one"),
+        (changed(2, "0"), "line 5, sentence s1: expected one root, as all trees have here, found a second one"),
         (changed(2, "9"), "line 3, sentence s1: expected a HEAD in 0..4, found '9'"),
     ],
 )
@@ -98,3 +98,39 @@ def test_the_vote_keeps_what_a_file_gives(tmp_path: Path) -> None:
         "--keep", tmp_path / "gold.conllu")  # fmt: skip
     voted = read(tmp_path / "out.conllu")
     assert [sentence.deprels for sentence in voted] == [sentence.deprels for sentence in gold]
+
+
+def test_a_label_without_a_head_is_kept(model: Path, tmp_path: Path) -> None:
+    text, out = tmp_path / "half.conllu", tmp_path / "out.conllu"
+    rows = (*(changed(2, "_", "strange")[i] for i in (0, 1, 2)), ("4", "saw", "VERB", "_", "_"))
+    text.write_text(conllu(rows), "utf-8")
+    for keep in ("labels", "all"):
+        run("parse", model, text, "--keep", keep, "-o", out)
+        assert columns(out)[1][1] == "strange"
+        assert "_" not in columns(out)[1]
+    run("parse", model, text, "--keep", "heads", "-o", out)
+    assert columns(out)[1][1] != "strange"
+    run("parse", model, text, "-o", tmp_path / "plain.conllu")
+    run("vote", tmp_path / "plain.conllu", tmp_path / "plain.conllu", "--keep", text, "-o", out)
+    assert columns(out)[1][1] == "strange"
+    half_done = read(text, trees="partial")
+    assert treevote.parse(model, half_done, keep="labels")[0].deprels[2] == "strange"
+    assert treevote.dumps(half_done) == text.read_text("utf-8")
+
+
+def test_every_fault_is_counted_with_the_roots_of_the_model(model: Path, tmp_path: Path) -> None:
+    text = tmp_path / "half.conllu"
+    text.write_text(conllu(changed(2, "0")) + conllu(changed(3, "9"), "s2"), "utf-8")
+    words = ["parse", str(model), str(text), "--keep", "all", "--all-faults", "-o", str(tmp_path / "out.conllu")]
+    assert "found 2 faults" in CliRunner().invoke(app, words).stderr
+
+
+@pytest.mark.parametrize("keep", ["head", "label", "everything"])
+def test_another_word_for_what_is_kept_is_refused(keep: str, model: Path) -> None:
+    half_done = treevote.loads(conllu(), trees="partial")
+    for call in (
+        lambda: treevote.parse(model, half_done, keep=keep),  # type: ignore[arg-type]
+        lambda: treevote.parse_strings(model, [conllu()], keep=keep),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(treevote.ConfigError, match=f"unknown keep '{keep}'; did you mean"):
+            call()

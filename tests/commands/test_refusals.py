@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -194,3 +196,56 @@ def test_text_without_tags_is_warned_of_and_strict_stops(model: Path, tmp_path: 
         assert result.stderr.count("100% of the tokens have no known UPOS") == 1
         assert output.exists() == (code == 0)
         output.unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("evaluate", "gold.conllu", "other.conllu", "--report", "gold.conllu"),
+        ("evaluate", "gold.conllu", "x=other.conllu", "--report", "other.conllu"),
+        ("doctor", "gold.conllu", "--report", "gold.conllu"),
+        ("doctor", "gold.conllu", "--list", "gold.conllu"),
+        ("doctor", "gold.conllu", "other.conllu", "-o", "gold.conllu"),
+        ("text", "gold.conllu", "-o", "gold.conllu"),
+        ("show", "gold.conllu", "--svg", "gold.conllu"),
+        ("next", "MODEL", "gold.conllu", "-o", "gold.conllu"),
+        ("next", "MODEL", "gold.conllu", "--annotated", "other.conllu", "-o", "other.conllu"),
+        ("vote", "gold.conllu", "other.conllu", "-o", "other.conllu"),
+        ("vote", "gold.conllu", "other.conllu", "--keep", "half.conllu", "-o", "half.conllu"),
+        ("clusters", "gold.conllu", "-o", "gold.conllu"),
+        ("adapt", "MODEL", "gold.conllu", "--train", "other.conllu", "-o", "new", "--report", "gold.conllu"),
+    ],
+    ids=lambda words: f"{words[0]} {words[-2]}",
+)
+def test_a_file_that_is_read_is_not_written(
+    words: tuple[str, ...], model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("gold", "other", "half"):
+        (tmp_path / f"{name}.conllu").write_text(ONE * 8)
+    assert "is both read and written; name another output" in fails(*(model if w == "MODEL" else w for w in words))
+    assert {path.read_text() for path in tmp_path.glob("*.conllu")} == {ONE * 8}
+
+
+def test_two_outputs_are_two_files(tmp_path: Path) -> None:
+    (tmp_path / "gold.conllu").write_text(ONE * 8)
+    list_and_report = "--list", tmp_path / "out", "--report", tmp_path / "." / "out"
+    assert "out is named for two outputs" in fails("doctor", tmp_path / "gold.conllu", *list_and_report)
+
+
+def test_no_model_is_put_into_another(model: Path, tmp_path: Path) -> None:
+    error = fails("train", "--train", TOY, "--fast", "--folds", "0", "-o", model / "inner")
+    assert f"'{model.resolve()}' is a model, and holds nothing else; name a folder outside" in error
+    assert not (model / "inner").exists()
+
+
+def test_a_relative_cache_folder_is_no_fault_of_the_model(model: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "treevote", "parse", str(model), str(TOY), "-o", str(tmp_path / "out")]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, "TREEVOTE_CACHE_DIR": "here"}
+    )
+    assert done.returncode == 1
+    assert (
+        done.stderr
+        == "treevote: TREEVOTE_CACHE_DIR is 'here', expected an absolute path; write the path from the root\n"
+    )

@@ -7,6 +7,7 @@ import io
 import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,13 +16,13 @@ from hypothesis import strategies as st
 
 from tests.reference.conll import read_blocks
 from treevote.conll.chunks import Chunk, chunks
-from treevote.conll.reader import OnError, chunk_faults, parse_chunk, read
+from treevote.conll.reader import OnError, chunk_faults, loads, parse_chunk, read
 from treevote.conll.tokenlists import to_tokenlists
 from treevote.conll.validation import MAX_TOKENS, Trees, detect, require_utf8
-from treevote.conll.writer import dump, dumps
+from treevote.conll.writer import dump, dumps, encoded
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Format, Treebank
-from treevote.errors import InputError
+from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import convention_of
 
 ODD = "ab é漢😀\u2028\u0085\u00a0\x0c\x0b\x1c\x00\r#_|=.:-0"
@@ -644,3 +645,16 @@ def test_skipping_moves_the_first_line(text: bytes, n: int) -> None:
     assert treebank.source is not None
     assert treebank.source.first_line == 1 + 2 * n
     assert dumps(treebank).encode() == text
+
+
+def test_half_of_a_character_is_one_fault() -> None:
+    with pytest.raises(InputError, match="expected a text that can be UTF-8, found half of a character at 2"):
+        loads("1\t\ud800\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    with pytest.raises(InputError, match="found half of a character"):
+        encoded(Treebank.of([(["\ud800"], [0], ["root"])]))
+
+
+@pytest.mark.parametrize("choice", [{"trees": "all"}, {"format": "conll"}])
+def test_another_word_for_a_choice_of_the_reader_is_refused(choice: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=r"unknown .*; did you mean"):
+        loads("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n", **choice)

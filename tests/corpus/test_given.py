@@ -43,8 +43,8 @@ def test_nothing_is_given_where_nothing_is_kept_or_known() -> None:
 @pytest.mark.parametrize(
     ("heads", "single_root", "problem"),
     [
-        ([2, 1, -1], False, "sentence 2: token 1: expected given heads that some tree of the model has, found a cycle"),
-        ([0, -1, 0], True, "sentence 2: token 3: expected given heads that some tree of the model has, found a second"),
+        ([2, 1, -1], False, "sentence 2: token 1: expected given heads that some tree has, found a cycle"),
+        ([0, -1, 0], True, "sentence 2: token 3: expected given heads that some tree has, found a second"),
     ],
 )
 def test_heads_that_no_tree_has_are_an_error_with_their_sentence(

@@ -24,6 +24,7 @@ MOST_WORDS = 50_000
 
 MOST_DIMENSIONS = 2_000
 _LONGEST_LINE, _LONGEST_WORD, _BLOCK = 1 << 16, 1 << 12, 1 << 20  # bytes
+_MOST_DIGITS = 18  # of the numbers in the first line
 _LEAST = 1e-30  # of a root mean square: vectors of smaller numbers are as good as 0
 _LARGEST = 1e4
 """Largest absolute value of a number, in units of the root mean square of all, since half precision ends at 65,504."""
@@ -64,7 +65,8 @@ def _entries(stream: BinaryIO, name: str) -> Iterator[tuple[str, Floats | list[b
     """Yield words and their values, as text or as numbers."""
     front = stream.readline(_LONGEST_LINE)
     header = front.removeprefix(b"\xef\xbb\xbf").split()
-    if len(header) == 2 and all(field.isdigit() and len(field) <= 9 for field in header):
+    n_words = None
+    if len(header) == 2 and all(field.isdigit() and len(field) <= _MOST_DIGITS for field in header):
         n_words, size = map(int, header)
         _require_size(size, name)
         front = stream.readline(_LONGEST_LINE)
@@ -75,17 +77,29 @@ def _entries(stream: BinaryIO, name: str) -> Iterator[tuple[str, Floats | list[b
     else:
         size, number = len(front.split()) - 1, 0
         _require_size(size, name)
+    n_found = 0
     while front:
         number += 1
         if not front.isspace():
             word, *values = front.rstrip().rsplit(None, size)
-            if len(values) != size:
+            if len(values) != size or _has_number(word):
                 problem = (
                     f"expected a word and {size} numbers, found '{front[:40].decode('utf-8', 'replace').rstrip()}'"
                 )
                 raise InputError(problem, path=name, line=number, remedy="give word vectors")
             yield word.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"), values
+            n_found += 1
         front = stream.readline(_LONGEST_LINE)
+    if n_words is not None and n_found < n_words:
+        problem = f"expected as many words as the first line says, {n_words:,}, found {n_found:,}"
+        raise InputError(problem, path=name, remedy="give the whole file, or correct its first line")
+
+
+def _has_number(word: bytes) -> bool:
+    """Tell whether a word of several parts ends with a decimal fraction: one of more numbers than were expected."""
+    _, *parts = word.split()
+    last = parts[-1] if parts else b""
+    return b"." in last and last.lstrip(b"-").replace(b".", b"", 1).isdigit()
 
 
 def _require_size(size: int, name: str) -> None:

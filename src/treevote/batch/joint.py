@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.familiarity import TextCounts, doubts, strange_labels, text_counts
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import ConfigError, InputError
+from treevote.errors import ConfigError, InputError, require_known
 from treevote.evaluation.lights import KEY, Lights
 from treevote.files.encodings import not_utf8
 from treevote.models.text.text_annotator import Tags, no_tagger
@@ -70,6 +70,10 @@ class ParseJob:
 
     def check(self) -> None:
         """Load the model, and raise the ModelError or ConfigError that its use would raise."""
+        for kind, name, known in (("tags", self.tags, Tags), ("treatment of a fault", self.on_error, OnError)):
+            require_known(kind, name, get_args(known))
+        if self.keep is not None:
+            require_known("keep", self.keep, get_args(Keep))
         if self.stored.member is not None and (self.support or self.confidence or self.lights):
             raise ConfigError(
                 f"support, confidence and lights belong to a vote, not to {self.stored.member} alone; "

@@ -50,7 +50,7 @@ def require_tags(ensemble: EnsembleParser, treebank: Treebank, remedy: str) -> N
 def trees_of(parser: Parser, keep: Keep | None) -> Trees:
     """Return how the trees of the input are read if some of their heads or labels are kept."""
     if keep is None or keep == "labels":
-        return "ignored" if keep is None else "optional"
+        return "ignored" if keep is None else "labels"
     return "partial-rooted" if parser.single_root else "partial"
 
 

@@ -17,6 +17,7 @@ from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Format
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
+from treevote.files.encodings import utf8_of
 from treevote.models.text.text_annotator import Tags
 
 Key = TypeVar("Key")
@@ -128,7 +129,7 @@ def _batches(
     for number, text in enumerate(texts):
         found.append([])
         try:
-            for i, chunk in enumerate(any_chunks(io.BytesIO(_bytes(text)), format=format, n_bytes=TASK_BYTES)):
+            for i, chunk in enumerate(any_chunks(io.BytesIO(utf8_of(text)), format=format, n_bytes=TASK_BYTES)):
                 batch[number, i] = chunk
                 size += len(chunk)
                 if size >= TASK_BYTES:
@@ -138,15 +139,3 @@ def _batches(
             found[number].append(ChunkParse(b"", first_fault=fault, stopped=True))
     if batch:
         yield batch
-
-
-def _bytes(text: object) -> bytes:
-    """Return the bytes of a text; InputError if it is no string, or has characters that no file can have."""
-    if not isinstance(text, str):
-        raise InputError(f"expected a text, found {type(text).__name__}", remedy="give a string")
-    try:
-        return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError as fault:
-        raise InputError(
-            f"expected a text that can be UTF-8, found half of a character at {fault.start}", remedy="correct it"
-        ) from None

@@ -129,6 +129,9 @@ def adapt(
     settings: dict[str, Any] = {"committee": options.names(committee), "rounds": rounds, "selection": selection}
     settings |= {"members": options.names(members), "source_copies": source_copies, "retrained": retrain}
     changes = {"scheme": settings, "guard": {"source_margin": margin}, "seed": seed}
+    from treevote.files.streams import require_apart
+
+    require_apart([report], [*(unlabelled or []), *train, dev, target_dev, target_train, *(external or []), clusters])
     if report is not None:
         from treevote.report.page import environment
 

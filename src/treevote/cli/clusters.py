@@ -48,12 +48,14 @@ def text(
     The parse of a running text gives that text back byte for byte.
     """
     from treevote.commands.text import write_text
-    from treevote.terminal import say, warn
+    from treevote.files.streams import require_apart
+    from treevote.terminal import plural, say, warn
 
+    require_apart([output], [file])
     summary = write_text(file, output, lines=lines)
     if summary.different:
         warn(
             f"{file}: in {summary.different:,} of {summary.sentences:,} sentences, first {summary.first_different}, "
             "the comment # text has something else than the tokens and spaces, which were written"
         )
-    say(f"wrote {summary.sentences:,} sentences")
+    say(f"wrote {plural(summary.sentences, 'sentence')}")

@@ -80,10 +80,12 @@ def evaluate(
     from treevote.errors import TreevoteError
     from treevote.evaluation import gates
     from treevote.evaluation.names import named
+    from treevote.files.streams import require_apart
     from treevote.report.evaluation import as_csv, as_json, as_latex, as_text
     from treevote.terminal import fault, say, tell, warn
 
     options.refuse_both({"--json": json, "--csv": csv, "--latex": latex})
+    require_apart([report], [gold, train, *named(systems).values()])
     if report is not None:
         from treevote.report.page import environment
 

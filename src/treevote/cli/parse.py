@@ -105,6 +105,7 @@ def parse(
     require_manifest(model_folder(model))  # before the compiler is loaded
     if not all_faults:  # which names all files that there are not
         require_files(inputs)
+    from treevote.batch.parsing import member_of, stored_parser, trees_of
     from treevote.commands.faults import require_no_faults
     from treevote.commands.parse import parse_files
     from treevote.conll.text_chunks import text_format
@@ -115,9 +116,8 @@ def parse(
     options.require_file(json, output)
     if all_faults and format != "text" and format != "lines":
         columns = [path for path in inputs if text_format(path, format, encoding) is None]
-        require_no_faults(
-            {"partial" if keep in ("heads", "all") else "ignored": columns}, fault, format=format, encoding=encoding
-        )
+        trees = trees_of(member_of(stored_parser(model, member)(), member), keep) if keep else "ignored"
+        require_no_faults({trees: columns}, fault, format=format, encoding=encoding)
 
     def refuse(doubt: str) -> None:
         fault(TreevoteError(doubt))

@@ -62,9 +62,11 @@ def show(
     FILE has one (parse --confidence), with a ? below 0.7. With --against, the other label and head stand behind a ≠.
     """
     from treevote.commands.show import show as run
-    from treevote.files.streams import writing
+    from treevote.evaluation.names import named
+    from treevote.files.streams import require_apart, writing
     from treevote.report.drawings import WIDTH, as_svg, as_svgs, shown
 
+    require_apart([svg], [file, *named([against] if against else []).values()])
     chosen = run(
         file,
         sentences=sentence,

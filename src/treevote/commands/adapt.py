@@ -14,6 +14,7 @@ from typing import Any, Literal, cast
 from treevote.adaptation.adapt import Adaptation, AdaptationResult, NothingKeptError
 from treevote.adaptation.configuration import Configuration
 from treevote.adaptation.data import Data
+from treevote.adaptation.labelled import require_enough
 from treevote.commands.treebanks import read_development, read_training
 from treevote.config import to_mapping
 from treevote.conll.text_chunks import AnyFormat, TextFormat, text_chunks, text_format
@@ -21,7 +22,7 @@ from treevote.conll.writer import write
 from treevote.corpus.treebank import Format
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.errors import ConfigError, InputError
-from treevote.files.streams import writing
+from treevote.files.streams import require_apart, writing
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
 from treevote.parallel import ONE_JOB, Jobs
@@ -107,6 +108,8 @@ def adapt(
         None if path is None else read_development(path, source, format=of_trees, warn=warn)
         for path in labelled.values()
     )
+    if few is not None and scheme.target_folds:
+        require_enough(few, scheme.target_folds)
     settings: dict[str, Any] = {"scheme": scheme, "guard": configuration.guard, "seed": seed, "convention": convention}
     with checkpoints(room, plan) as steps:
         names, others = [os.fspath(path) for path in unlabelled], [os.fspath(path) for path in external]
@@ -144,8 +147,7 @@ def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | 
             raise InputError(
                 "expected a file", path=os.fspath(path), remedy="give a file: adapt reads it several times"
             )
-        if silver.exists() and silver.samefile(path):
-            raise ConfigError(f"{silver} is both read and written; name another output")
+    require_apart([silver], inputs)
     if silver.exists():
         with suppress(OSError), silver.open("rb") as file:
             if file.read(len(_OURS)) in (_OURS, b""):

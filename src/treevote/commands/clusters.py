@@ -12,7 +12,8 @@ from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import load
 from treevote.ensemble.streaming import any_file_chunks, size
-from treevote.errors import ConfigError, InputError
+from treevote.errors import InputError
+from treevote.files.streams import paths_of, require_apart
 from treevote.models.learning.clusters.files import write_clusters
 from treevote.models.learning.clusters.induction import induce
 from treevote.models.text.text_annotator import TextAnnotator
@@ -43,9 +44,8 @@ def make_clusters(
     Trees and tags are not read. Running text needs a model with a tokenizer. For the numbers of classes and of
     occurrences see `treevote.models.learning.clusters.induction.induce`.
     """
-    for text in texts:
-        if os.path.exists(output) and os.path.exists(text) and os.path.samefile(output, text):
-            raise ConfigError(f"{output} is both read and written; name another output")
+    texts = paths_of(texts)
+    require_apart([output], texts)
     annotator = None if model is None else load(model).annotator
     found = induce(_sentences(texts, format, annotator, jobs), n_classes=n_classes, least=least, progress=jobs.progress)
     write_clusters(found.clusters, found.counts, output)

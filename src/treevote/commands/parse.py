@@ -18,7 +18,7 @@ from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
 from treevote.errors import InputError
 from treevote.files.encodings import UTF8, is_utf8
-from treevote.files.streams import writing
+from treevote.files.streams import paths_of, writing
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
 
@@ -42,7 +42,7 @@ class Summary:
 
 def parse_files(
     model: str | os.PathLike[str],
-    inputs: Sequence[str | os.PathLike[str]],
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     output: str | os.PathLike[str],
     *,
     member: str | None = None,
@@ -65,7 +65,7 @@ def parse_files(
     ----------
     model : path
         A model folder.
-    inputs : sequence of path or "-"
+    inputs : path, or sequence of path or "-"
         Their sentences are written one after the other. HEAD and DEPREL are ignored, but for ``keep``.
     output : path or "-"
         Written whole or not at all, see `treevote.files.streams.writing`; it may be one of the inputs.
@@ -116,6 +116,7 @@ def parse_files(
     work.check()  # before anything is read or written
     if jobs.n_jobs != 1:  # kernels are compiled once here, not in every process
         work([Chunk("", 1, 1, b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "conllu")])
+    inputs = paths_of(inputs)
     total = size(inputs)
     sentences, tokens, faults = [0] * len(inputs), 0, [0] * len(inputs)
     first_fault: InputError | None = None

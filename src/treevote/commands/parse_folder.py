@@ -22,6 +22,7 @@ from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import size
 from treevote.errors import ConfigError, InputError
 from treevote.files.encodings import UTF8, is_utf8
+from treevote.files.streams import paths_of
 from treevote.files.temporaries import lock, temporary
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
@@ -31,7 +32,7 @@ from treevote.terminal import plural
 
 def parse_folder(
     model: str | os.PathLike[str],
-    inputs: Sequence[str | os.PathLike[str]],
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     folder: str | os.PathLike[str],
     *,
     suffix: str = "",
@@ -56,7 +57,7 @@ def parse_folder(
     ----------
     model : path
         A model folder.
-    inputs : sequence of path
+    inputs : path, or sequence of path
         Files, folders and patterns, see `treevote.batch.outputs.pairs`.
     folder : path
         The output folder; it is made if it does not exist, and locked during the run. Each file appears whole or not
@@ -87,7 +88,7 @@ def parse_folder(
     """
     start = time.monotonic()
     where = os.fspath(folder)
-    found, links = pairs(inputs, folder, suffix, format)
+    found, links = pairs(paths_of(inputs), folder, suffix, format)
     options: dict[str, Any] = {"support": support, "confidence": confidence, "on_error": on_error}
     options |= {"tags": tags, "keep": keep, "lights": lights}
     work = ParseJob(StoredParser.of(model, member), **options)

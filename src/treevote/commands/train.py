@@ -24,7 +24,7 @@ from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.partial_trees import require_whole_trees
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.errors import ConfigError, TreevoteError
+from treevote.errors import ConfigError, TreevoteError, require_known
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
 from treevote.models.learning.vectors.files import read_vectors
@@ -147,6 +147,7 @@ def train(
 
 def chosen(path: str | Path | None, preset: Preset, given: Mapping[str, Any]) -> Configuration:
     """Return the configuration of a file or preset with what is given in place of its keys; ``all`` is every member."""
+    require_known("preset", preset, PRESETS)
     if path is not None and preset != "default":
         raise ConfigError(f"--{preset} is a configuration of its own; leave it out, or --config")
     changes = {name: value for name, value in given.items() if not (value is None or value is False or value == ())}

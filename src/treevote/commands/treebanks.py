@@ -34,6 +34,8 @@ def read_training(
     without a head in others, which is a fault unless trees may be ``partial``. ``on_text`` is called with all sentences
     and their text, which takes memory.
     """
+    if not files:
+        raise InputError("expected treebanks to train on, found none", remedy="name one or more files")
     treebanks = [read_some(file, format, partial=partial) for file in files]
     convention = convention_of(treebanks[0])
     for treebank in treebanks:

@@ -17,6 +17,7 @@ from treevote.errors import ConfigError
 from treevote.evaluation.counts import check_same_sentences
 from treevote.evaluation.development import misplaced, same_sentences
 from treevote.evaluation.names import named
+from treevote.files.streams import paths_of
 
 
 def vote_files(
@@ -73,6 +74,7 @@ def vote_files(
     InputError
         If a file cannot be read or written, has other sentences, gold trees are none, or no tree has the heads to keep.
     """
+    systems = paths_of(systems)
     if len(systems) < 2:
         raise ConfigError(f"expected two systems or more to vote, found {len(systems)}; one alone has no vote")
     paths, dev_paths = named(systems), list(named(dev).values())

@@ -14,7 +14,7 @@ import itertools
 import math
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -24,11 +24,12 @@ from treevote.conll.scanner import Blocks, Tokens, find_blocks, find_tokens
 from treevote.conll.stretches import numbered
 from treevote.conll.tokenlists import serialize
 from treevote.conll.validation import Trees, format_of, require_utf8, sentence_faults
+from treevote.corpus.given import FREE_LABEL
 from treevote.corpus.sentence import ROOT, Word, sent_id
 from treevote.corpus.source import Source
 from treevote.corpus.treebank import MARKS, Format, Treebank
-from treevote.errors import InputError, shortened
-from treevote.files.encodings import UTF8
+from treevote.errors import InputError, require_known, shortened
+from treevote.files.encodings import UTF8, utf8_of
 from treevote.files.streams import Readable, opened
 from treevote.kernels import Bools, Ints
 
@@ -58,7 +59,7 @@ def read(
         one treebank, each a document.
     format : {"auto", "conllu", "conllx"}, default="auto"
         ``"auto"``: determined by `treevote.conll.validation.format_of` from name and content; a TokenList is CoNLL-U.
-    trees : {"required", "some", "partial", "partial-rooted", "optional", "ignored"}, default="required"
+    trees : {"required", "some", "partial", "partial-rooted", "labels", "optional", "ignored"}, default="required"
         Treatment of HEAD and DEPREL, see `parse_chunk`.
     on_error : {"stop", "skip", "keep"}, default="stop"
         Treatment of a faulty sentence, see `parse_chunk`, which also returns the faults.
@@ -103,6 +104,7 @@ def read(
         with opened(source, encoding) as (stream, path, _):
             text = stream.read()
     require_utf8(text, path)
+    require_known("format", format, ["auto", *get_args(Format)])
     if format == "auto":
         format = format_of(path, text)
     treebank, faults = parse_chunk(Chunk(path, 1, 1, text, format), trees=trees, on_error=on_error)
@@ -137,7 +139,7 @@ def loads(text: str, *, format: Format | Literal["auto"] = "auto", trees: Trees 
     1
     """
     require_text(text, "treevote.read({})")
-    return read(io.BytesIO(text.encode("utf-8", "surrogateescape")), format=format, trees=trees)
+    return read(io.BytesIO(utf8_of(text)), format=format, trees=trees)
 
 
 def require_path(source: Readable) -> None:
@@ -206,15 +208,18 @@ def parse_chunk(
     chunk : Chunk
     format : {"auto", "conllu", "conllx"}, default="auto"
         ``"auto"``: that of the chunk.
-    trees : {"required", "some", "partial", "partial-rooted", "optional", "ignored"}, default="optional"
+    trees : {"required", "some", "partial", "partial-rooted", "labels", "optional", "ignored"}, default="optional"
         Treatment of HEAD and DEPREL. ``"ignored"``: they are skipped, and all heads are unknown.
         ``"optional"``: a head is ``_`` (unknown) or in 0..n. ``"required"``: every sentence has a tree, with
         one root or several. ``"some"``: it has one, or all its heads are unknown. ``"partial"``: each head is unknown
-        or in 0..n, and some tree has all that are known; ``"partial-rooted"``: one with a single root.
+        or in 0..n, and some tree has all that are known; ``"partial-rooted"``: one with a single root. ``"labels"``:
+        as ``"optional"``. With these three a token without a head has its label, if that is not ``_``.
     on_error : {"stop", "skip", "keep"}, default="stop"
         Treatment of a faulty sentence: raise its fault; leave it out, and its lines out of the source; or keep its
         lines in the source though it is no sentence of the treebank.
     """
+    require_known("treatment of trees", trees, get_args(Trees))
+    require_known("treatment of a fault", on_error, get_args(OnError))
     format = chunk.format if format == "auto" else format
     text, blocks, tokens = _scan(chunk, format, trees)
     faults: list[InputError] = []
@@ -224,7 +229,7 @@ def parse_chunk(
         faults.append(next(found))
         if on_error == "stop":
             raise faults[0]
-    treebank, line_of = _columns(text, blocks, tokens, ~bad)
+    treebank, line_of = _columns(text, blocks, tokens, ~bad, trees)
     source = Source(chunk.path, chunk.first_line, chunk.text, line_of, format)
     if on_error == "skip" and bad.any():
         source = _without(source, blocks, bad)
@@ -290,11 +295,14 @@ def _word(columns: bytes) -> Word:
     return Word._make(columns.decode().split("\t"))
 
 
-def _columns(text: bytes, blocks: Blocks, tokens: Tokens, good: Bools) -> tuple[Treebank, Ints]:
+def _columns(text: bytes, blocks: Blocks, tokens: Tokens, good: Bools, trees: Trees) -> tuple[Treebank, Ints]:
     """Put the sentences in the ``good`` blocks into columns; return also the line of each slot."""
     good = good & (tokens.n_tokens > 0)
     here = good[tokens.block]
-    known = here & (tokens.head >= 0)
+    labelled = here & (tokens.head >= 0)
+    if trees in ("partial", "partial-rooted", "labels"):
+        first, size = tokens.deprel_start[here], (tokens.deprel_end - tokens.deprel_start)[here]
+        labelled[here] |= (size != 1) | (np.frombuffer(text, np.uint8)[first] != ord(FREE_LABEL))
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(tokens.n_tokens[good] + 1)])
     is_token = np.ones(int(offsets[-1]), np.bool_)
     is_token[offsets[:-1]] = False
@@ -307,7 +315,8 @@ def _columns(text: bytes, blocks: Blocks, tokens: Tokens, good: Bools) -> tuple[
     words, of_tokens = numbered(root + text, start, end)
     numbers[~is_token], numbers[is_token] = 0, of_tokens[1:]
     heads[is_token] = tokens.head[here]
-    labels, deprels[heads >= 0] = numbered(text, tokens.deprel_start[known], tokens.deprel_end[known])
+    labels, own = numbered(text, tokens.deprel_start[labelled], tokens.deprel_end[labelled])
+    deprels[np.flatnonzero(is_token)[labelled[here]]] = own
     line_of[~is_token] = blocks.first[good]
     line_of[is_token] = tokens.line[here]
     distinct = tuple(map(_word, words))

@@ -112,7 +112,7 @@ def find_tokens(text: bytes, blocks: Blocks, format: Format, trees: Trees) -> To
         unknown = (end - start == 1) & (codes[start] == _UNDERSCORE)
         head = _decimals(codes, start, end)
         wrong = ((head < 0) & ~unknown) | (head > n_tokens[block]) | (tabs[tab + 7] - end == 1)  # or no DEPREL
-        if trees != "optional":
+        if trees not in ("optional", "labels"):
             above = np.where(wrong | (head <= 0), len(head), earlier[block] + head - 1)
             wrong |= ~_reaches_root(above, int(n_tokens.max(initial=0)))
         if trees in ("required", "some"):

@@ -12,12 +12,12 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import Literal, NamedTuple, TypeAlias, cast, get_args
 
 from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.validation import require_utf8
 from treevote.corpus.treebank import Format
-from treevote.errors import InputError
+from treevote.errors import InputError, require_known
 from treevote.files.encodings import UTF8
 from treevote.files.streams import Readable, opened
 
@@ -158,6 +158,7 @@ def any_chunks(
     source: Readable, *, format: AnyFormat = "auto", n_bytes: int = 1 << 20, document: str = "", encoding: str = UTF8
 ) -> Iterator[Chunk | TextChunk]:
     """Cut a treebank (`treevote.conll.chunks.chunks`) or a running text (`text_chunks`) into chunks."""
+    require_known("format", format, ["auto", *get_args(Format), *get_args(TextFormat)])
     named = isinstance(source, str | os.PathLike)
     name: str = os.fspath(source) if named else str(getattr(source, "name", ""))  # type: ignore[arg-type]
     text = text_format(name, format, encoding)

@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError
 
-Trees: TypeAlias = Literal["required", "some", "partial", "partial-rooted", "optional", "ignored"]
+Trees: TypeAlias = Literal["required", "some", "partial", "partial-rooted", "labels", "optional", "ignored"]
 
 MAX_TOKENS = 10_000
 """A sentence with more tokens is a fault."""
@@ -259,7 +259,7 @@ def _tree_faults(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabell
             yield Fault(i, "expected a DEPREL, found an empty column", "write the label, or _")
         else:
             heads.append(-1 if head == "_" else int(head))
-    if trees == "optional" or len(heads) <= n:
+    if trees in ("optional", "labels") or len(heads) <= n:
         return
     remedy = "correct the heads"
     itself = [token for token in range(1, n + 1) if heads[token] == token]
@@ -270,7 +270,7 @@ def _tree_faults(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabell
         return
     if trees == "partial-rooted" and heads.count(0) > 1:
         second = heads.index(0, heads.index(0) + 1)
-        problem = "expected one root, as every tree of the model has, found a second one"
+        problem = "expected one root, as all trees have here, found a second one"
         yield Fault(tokens[second - 1][0], problem, f"{remedy}, or leave some open as _")
         return
     if 0 not in heads and -1 not in heads[1:]:

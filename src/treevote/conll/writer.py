@@ -20,6 +20,7 @@ from treevote.conll.stretches import with_trees
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import MARKS, Treebank
 from treevote.errors import InputError
+from treevote.files.encodings import utf8_of
 from treevote.files.streams import writing
 from treevote.kernels import Ints
 
@@ -77,9 +78,9 @@ def dumps(treebank: Treebank) -> str:
 def encoded(treebank: Treebank) -> bytes:
     """Return the text of a treebank as bytes; parameters and errors as for `dumps`."""
     if treebank.source is None or treebank.marks:
-        return dumps(treebank).encode("utf-8", "surrogateescape")
+        return utf8_of(dumps(treebank))
     slots = np.flatnonzero(treebank.heads >= 0)
-    labels = [_column(label).encode("utf-8", "surrogateescape") for label in treebank.labels]
+    labels = [utf8_of(_column(label)) for label in treebank.labels]
     source, trees = treebank.source, (treebank.heads[slots], treebank.deprels[slots])
     return with_trees(source.text, source.line_of[slots], *trees, labels)
 
@@ -118,9 +119,11 @@ def lines_of(treebank: Treebank) -> tuple[list[str], Ints]:
     lines: list[str] = []
     line_of = np.arange(len(treebank.tokens), dtype=np.int32) - 1  # a blank line for each ROOT: one slot, one line
     line_of[treebank.offsets[:-1]] += 1
+    labels = [*map(_column, treebank.labels), "_"]  # the last one for none
     for start, end in itertools.pairwise(treebank.offsets.tolist()):
-        tokens = treebank.tokens[start + 1 : end].tolist()
-        lines += [f"{i}\t{words[token]}\t_\t_\t_\t_" for i, token in enumerate(tokens, 1)]
+        tokens, deprels = (column[start + 1 : end].tolist() for column in (treebank.tokens, treebank.deprels))
+        both = enumerate(zip(tokens, deprels, strict=True), 1)
+        lines += [f"{i}\t{words[token]}\t_\t{labels[deprel]}\t_\t_" for i, (token, deprel) in both]
         lines.append("")
     return [*lines, ""], line_of
 
@@ -166,5 +169,5 @@ def with_words(treebank: Treebank, words: tuple[Word, ...], tokens: Ints) -> Tre
         for line, word in zip(source.line_of[slots].tolist(), tokens[slots].tolist(), strict=True):
             number, form, _, _, _, _, rest = lines[line].split("\t", 6)
             lines[line] = f"{number}\t{form}\t{columns[word]}\t{rest}"
-        source = dataclasses.replace(source, text="\n".join(lines).encode("utf-8", "surrogateescape"))
+        source = dataclasses.replace(source, text=utf8_of("\n".join(lines)))
     return dataclasses.replace(treebank, words=words, tokens=tokens, source=source)

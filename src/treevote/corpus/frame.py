@@ -15,7 +15,8 @@ def columns_of(frame: pandas.DataFrame, texts: Sequence[str], numbers: Sequence[
     """Return ``texts``, ``head``, and ``numbers`` if they are there, as lists; ``new`` tells where a sentence begins.
 
     The columns ``sentence`` and ``form`` are needed. A missing text is ``_``, a missing head unknown (-1). InputError
-    if a needed column is missing, or one has something else than its kind.
+    if a needed column is missing, one has something else than its kind, or ``id``, if it is there, does not count the
+    words of each sentence from 1: heads are positions.
     """
     for name in ("sentence", "form"):
         if name not in frame.columns:
@@ -23,6 +24,14 @@ def columns_of(frame: pandas.DataFrame, texts: Sequence[str], numbers: Sequence[
             raise InputError(f"expected a column {name!r}, found {found}", remedy="rename or add it")
     sentences = frame["sentence"].tolist()
     columns: dict[str, list[Any]] = {"new": [i == 0 or new != sentences[i - 1] for i, new in enumerate(sentences)]}
+    if "id" in frame.columns:
+        number = 0
+        for row, (is_new, found) in enumerate(zip(columns["new"], frame["id"].tolist(), strict=True)):
+            number = 1 if is_new else number + 1
+            if found != number:
+                problem = f"expected the id {number} in row {row}, found {found!r}: a sentence lacks some of its words"
+                remedy = "keep whole sentences; or correct the heads, which are positions, and drop the column id"
+                raise InputError(problem, remedy=remedy)
     for name in texts:
         columns[name] = _column(frame, name, "_", "strings", lambda value: isinstance(value, str))
     heads = _column(frame, "head", -1, "whole numbers from -1 on", lambda value: value == int(value) and value >= -1)

@@ -6,19 +6,20 @@ together if they close no cycle and, where every tree has one root, name one roo
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import reverse
 from treevote.corpus.vocabulary import encode
+from treevote.errors import require_known
 from treevote.kernels import Ints, Longs, kernel
 
 Keep: TypeAlias = Literal["heads", "labels", "all"]
 """Keep given heads, given labels (on whatever head is found), or both."""
 
-FREE_LABEL = "_"  # of a word that has a head, but no label yet
+FREE_LABEL = "_"  # of a word that has no label yet
 
 
 class Given(NamedTuple):
@@ -33,7 +34,7 @@ class Given(NamedTuple):
         """Return what is given by the trees of a treebank; None if that is nothing.
 
         InputError, with file, line and sentence, if given heads close a cycle, or name two roots where there must be
-        one.
+        one; ConfigError for another ``keep``.
 
         >>> half_done = Treebank.of([(["a", "dog", "barks"], [2, -1, 0], ["det", "", "root"])])
         >>> Given.of(half_done, "heads", single_root=True).heads.tolist()
@@ -41,6 +42,7 @@ class Given(NamedTuple):
         """
         if keep is None:
             return None
+        require_known("keep", keep, get_args(Keep))
         none = np.full_like(treebank.heads, -1)
         named = np.array([*(label != FREE_LABEL for label in treebank.labels), False])[treebank.deprels]
         heads = none if keep == "labels" else treebank.heads
@@ -50,7 +52,7 @@ class Given(NamedTuple):
         slot = first_conflict(heads, treebank.offsets, single_root)
         if slot >= 0:
             found = "a second root" if heads[slot] == 0 else f"a cycle through its head {heads[slot]}"
-            expected = "expected given heads that some tree of the model has"
+            expected = "expected given heads that some tree has"
             raise treebank.fault(slot, f"{expected}, found {found}", "correct the heads, or leave some open as _")
         return cls(heads, deprels, treebank.labels)
 

@@ -56,11 +56,11 @@ class Treebank:
     tokens : ndarray of int32, shape (n_slots,)
         For each slot the index in ``words``; 0 in ROOT slots. ``n_slots`` is tokens plus sentences.
     heads : ndarray of int32, shape (n_slots,)
-        Position of the head within the sentence, 0 for ROOT; -1 in ROOT slots and where no head is known.
+        Position of the head within the sentence, 0 for ROOT; -1 in ROOT slots and where no label is known.
     labels : tuple of str
         The distinct deprels.
     deprels : ndarray of int32, shape (n_slots,)
-        Index in ``labels``; -1 in ROOT slots and where no head is known.
+        Index in ``labels``; -1 in ROOT slots and where no label is known.
     offsets : ndarray of int64, shape (n_sentences + 1,)
         Slot of ROOT of each sentence, and the number of slots.
     name : str
@@ -197,7 +197,8 @@ class Treebank:
         ----------
         frame : pandas.DataFrame
             ``sentence`` and ``form`` are needed; a new value of ``sentence`` begins a sentence, and rows are in the
-            order of the tokens. Without ``head`` no head is known; missing words and tags are ``_``.
+            order of the tokens. Without ``head`` no head is known; missing words and tags are ``_``. With ``id``, no
+            word of a sentence may be missing.
         name : str, default=""
 
         Raises

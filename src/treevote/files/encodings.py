@@ -34,6 +34,17 @@ def is_utf8(name: str) -> bool:
         ) from None
 
 
+def utf8_of(text: object) -> bytes:
+    """Return the bytes of a text, see ``surrogateescape``; InputError if it is no string, or cannot be UTF-8."""
+    if not isinstance(text, str):
+        raise InputError(f"expected a text, found {type(text).__name__}", remedy="give a string")
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as fault:
+        problem = f"expected a text that can be UTF-8, found half of a character at {fault.start}"
+        raise InputError(problem, remedy="correct it") from None
+
+
 class RecodingStream(io.RawIOBase):
     r"""Content in an encoding as UTF-8, block by block, without a byte order mark.
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import IO, BinaryIO, TypeAlias, cast
 
-from treevote.errors import InputError
+from treevote.errors import ConfigError, InputError
 from treevote.files.encodings import UTF8, RecodingStream, is_utf8
 from treevote.files.exchange import flush
 from treevote.files.temporaries import temporary
@@ -38,6 +38,36 @@ def require_files(paths: Iterable[str | os.PathLike[str]]) -> None:
         if path != "-" and not os.path.exists(path):
             with opened(path):
                 pass
+
+
+def require_apart(
+    outputs: Iterable[str | os.PathLike[str] | None], inputs: Iterable[str | os.PathLike[str] | None]
+) -> None:
+    """Raise a ConfigError if a file to write is one to read, or is named for two outputs; ``-`` and None are no files.
+
+    >>> require_apart(["report.html", "gold.conllu"], ["gold.conllu", None])
+    Traceback (most recent call last):
+    treevote.errors.ConfigError: gold.conllu is both read and written; name another output
+    """
+    read = {os.path.realpath(path) for path in inputs if path is not None}
+    written: set[str] = set()
+    for path in outputs:
+        if path is None or path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+            continue
+        if (real := os.path.realpath(path)) in read:
+            raise ConfigError(f"{os.fspath(path)} is both read and written; name another output")
+        if real in written:
+            raise ConfigError(f"{os.fspath(path)} is named for two outputs; name another file for one of them")
+        written.add(real)
+
+
+def paths_of(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[str]:
+    """Return paths as strings; a single one is a list of one.
+
+    >>> paths_of("a.conllu"), paths_of(["a", "b"])
+    (['a.conllu'], ['a', 'b'])
+    """
+    return [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
 
 
 def stem(name: str) -> tuple[str, str]:

@@ -14,7 +14,8 @@ from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError
 from treevote.serve.answers import RequestError
-from treevote.store.packages import installed_model
+from treevote.store.manifest import require_manifest
+from treevote.store.packages import installed_model, model_folder
 
 _BARE = b"1\ta" + b"\t_" * 8 + b"\n\n"
 _VERSION = re.compile(r"-[0-9]{6}")
@@ -57,7 +58,10 @@ class Catalogue:
     @classmethod
     def of(cls, models: Sequence[str]) -> Catalogue:
         """Load models, folders or installed ones, each as ``MODEL`` or ``NAME=MODEL``; ModelError if one is none."""
-        return cls([_loaded(model) for model in models])
+        named = [_named(model) for model in models]
+        for _, path in named:
+            require_manifest(model_folder(path))  # of all, before the first one is loaded
+        return cls([_loaded(name, path) for name, path in named])
 
     def find(self, name: str) -> ServedModel:
         """Return a model by one of its names, or the default for an empty one."""
@@ -67,12 +71,17 @@ class Catalogue:
         return found
 
 
-def _loaded(model: str) -> ServedModel:
+def _named(model: str) -> tuple[str, str]:
+    """Return the name and the path of a model."""
     name, equals, path = model.partition("=")
     if not equals or os.path.exists(model):
         name, path = os.path.basename(os.path.abspath(model)), model
     if not _NAME.fullmatch(name):
         raise ConfigError(f"expected a name of letters, digits and .+-_, found {name!r}; name the model: NAME=MODEL")
+    return name, path
+
+
+def _loaded(name: str, path: str) -> ServedModel:
     stored = StoredParser.of(path)
     package = None if os.path.exists(path) else installed_model(path)
     licence = "" if package is None else f"{package.name} {package.version}, {package.licence}"

@@ -114,7 +114,7 @@ def checkpoints(
             made = made or known["made"] is True
             other = [key for key in {**plan, **known["plan"]} if known["plan"].get(key) != plan.get(key)]
             if other and held != [PLAN]:
-                problem = f"{folder} holds {kind} with another {other[0]}"
+                problem = f"{folder} holds {kind} that differs in {', '.join(other)}"
                 raise ConfigError(f"{problem}; finish it with the same command, or remove the folder")
         with writing(folder / PLAN) as stream:
             content = {"format": f"treevote {work}", "made": made, "plan": plan}

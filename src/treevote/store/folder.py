@@ -54,7 +54,7 @@ def check_target(path: str | Path) -> None:
     """Raise the ModelError that `save` would raise for this path, before a long training.
 
     The path must not exist, or be an empty folder or a treevote model of any version without other files; and the
-    folder around it must be one that can be written to.
+    folder around it must be one that can be written to, and not in a model.
     """
     with _as_model_error(f"{path}: cannot be examined", "name another folder"):
         folder = standing(Path(os.path.realpath(path)))
@@ -67,6 +67,8 @@ def check_target(path: str | Path) -> None:
             foreign = [name for name in held if name not in own]
             if foreign:
                 raise ModelError(f"{path}: found {foreign[0]!r}, no part of a model; move it or name another folder")
+        if outer := next((above for above in folder.parents if (above / MANIFEST).is_file()), None):
+            raise ModelError(f"{path}: '{outer}' is a model, and holds nothing else; name a folder outside")
         around = next(above for above in folder.parents if above.exists())
         if not (around.is_dir() and os.access(around, os.W_OK | os.X_OK)):
             raise ModelError(f"{path}: '{around}' is not a folder that you may write to; name another folder")

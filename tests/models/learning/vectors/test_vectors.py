@@ -63,7 +63,11 @@ def test_of_many_words_the_first_are_kept_and_those_asked_for(tmp_path: Path) ->
     ("content", "problem"),
     [
         (b"", "expected word vectors of 1 to 2,000 dimensions"),
-        (b"1 3\n", "found none"),
+        (b"0 3\n", "found none"),
+        (b"1 3\n", "expected as many words as the first line says, 1, found 0"),
+        (b"99999999999999 2\nthe 1 2\n", "expected as many words as the first line says, 99,999,999,999,999, found 1"),
+        (b"2 1\nthe 0.1 0.2\nof 0.1 -0.2\n", "line 2: expected a word and 1 numbers, found 'the 0.1 0.2'"),
+        (b"the 0.1\nof 0.1 -0.2\n", "line 2: expected a word and 1 numbers, found 'of 0.1 -0.2'"),
         (b"the 1 2\nof 1\n", "line 2: expected a word and 2 numbers, found 'of 1'"),
         (b"2 2\nthe 1 2\nof 1\n", "line 3: expected a word and 2 numbers, found 'of 1'"),
         (b"1 2\nthe 1 x\n", "expected finite numbers for the word 'the'"),
