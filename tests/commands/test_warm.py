@@ -17,11 +17,11 @@ from treevote.compilation import CompilationState
 from treevote.corpus.trees import are_trees, non_projective
 
 TRAINING = (
-    "treevote.models.parsers.transition.rows",
+    "treevote.models.parsers.transition.training",
     "treevote.models.parsers.transition.calibration",
     "treevote.models.parsers.transition.log_linear",
     "treevote.models.parsers.transition.structured_training",
-    "treevote.models.parsers.pipeline.rows",
+    "treevote.models.parsers.pipeline.oracle",
     "treevote.models.parsers.graph.update",
     "treevote.models.parsers.labelling.rows",
     "treevote.models.learning.learners.coordinate_descent",

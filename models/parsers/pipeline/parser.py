@@ -23,7 +23,7 @@ from treevote.models.parsers.labelling.labeller import Labeller, train_labeller
 from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.models.parsers.pipeline.configuration import POLICIES, Policy
 from treevote.models.parsers.pipeline.look_ahead import MAX_DEPTH, Model, parse, workspace_for
-from treevote.models.parsers.pipeline.rows import rows_of
+from treevote.models.parsers.pipeline.oracle import rows_of
 from treevote.models.parsers.pipeline.template_sets import GRAMMAR, PARTS, templates_of
 from treevote.parallel import Jobs
 from treevote.protocols import Family

@@ -38,8 +38,8 @@ from treevote.models.learning.features.templates import TemplateTable, compile_t
 from treevote.models.parsers.transition.arc_standard import Actions, actions_of
 from treevote.models.parsers.transition.configuration import Workspace
 from treevote.models.parsers.transition.features import fire
-from treevote.models.parsers.transition.rows import rows_of
 from treevote.models.parsers.transition.template_sets import templates_of
+from treevote.models.parsers.transition.training import rows_of
 
 # Every kind of atom and place, alone and together, though the named sets may change.
 TEMPLATES = (

@@ -18,10 +18,10 @@ from treevote.models.learning.features.stack_and_queue import GRAMMAR
 from treevote.models.learning.features.templates import compile_templates
 from treevote.models.parsers.labelling import rows as labelling
 from treevote.models.parsers.labelling import templates
-from treevote.models.parsers.pipeline import rows as pipeline
+from treevote.models.parsers.pipeline import oracle as pipeline
 from treevote.models.parsers.pipeline import template_sets
 from treevote.models.parsers.pipeline.configuration import POLICIES
-from treevote.models.parsers.transition import rows as transition
+from treevote.models.parsers.transition import training as transition
 from treevote.models.parsers.transition.arc_standard import actions_of
 from treevote.models.parsers.transition.template_sets import templates_of
 

@@ -23,7 +23,7 @@ from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordC
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
 from treevote.models.parsers.pipeline.configuration import ACTIONS, POLICIES
 from treevote.models.parsers.pipeline.features import fire
-from treevote.models.parsers.pipeline.rows import rows_of
+from treevote.models.parsers.pipeline.oracle import rows_of
 from treevote.models.parsers.pipeline.template_sets import GRAMMAR, TEMPLATE_SETS, templates_of
 
 # Every kind of atom and place, alone and together, though the named sets may change.
