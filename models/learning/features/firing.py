@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Index, Ints, Keys, Longs, kernel, leaf
-from treevote.models.learning.features.agreement import MISSING, agreement
-from treevote.models.learning.features.atoms import MAX_VALENCY
+from treevote.models.learning.features.atoms import MAX_VALENCY, MISSING, agreement
 from treevote.models.learning.features.lexicon import WordColumns
 from treevote.models.learning.features.stack_and_queue import AGREE, DEPREL, DISTANCE, FEAT, LAST_ACTION, LVAL, WORD
 from treevote.models.learning.features.templates import COLUMN, TemplateTable

@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Floats, Ints, Longs
+from treevote.kernels import Floats, Ints, Longs, kernel
 from treevote.models.learning.network import character_convolution as convolution
 from treevote.models.learning.network import lstm
 from treevote.models.learning.network.batches import Batch
-from treevote.models.learning.network.embeddings import add_to_vectors, add_vectors
 from treevote.models.learning.network.parameters import Arrays
 from treevote.models.learning.network.products import add_product, affine, product
 from treevote.models.learning.network.words import Words
@@ -58,6 +57,26 @@ def no_masks(p: Arrays, n_sentences: int) -> Masks:
     """Return masks that drop nothing."""
     recurrent = (array for name, array in p.items() if name.startswith("recurrent"))
     return Masks((), tuple(np.ones((n_sentences, len(array)), np.float32) for array in recurrent), None)
+
+
+@kernel
+def add_vectors(table: Floats, items: Ints, starts: Longs, words: Longs, sums: Floats) -> None:
+    """Add the vectors of the items of each word: items ``starts[w] : starts[w + 1]`` of word ``w``, to its row."""
+    for row in range(len(words)):
+        for place in range(starts[words[row]], starts[words[row] + 1]):
+            vector, own = table[items[place]], sums[row]
+            for j in range(len(own)):
+                own[j] += vector[j]
+
+
+@kernel
+def add_to_vectors(gradient: Floats, items: Ints, starts: Longs, words: Longs, d_sums: Floats) -> None:
+    """Add the derivatives of `add_vectors` to those of the table."""
+    for row in range(len(words)):
+        for place in range(starts[words[row]], starts[words[row] + 1]):
+            vector, own = gradient[items[place]], d_sums[row]
+            for j in range(len(own)):
+                vector[j] += own[j]
 
 
 def embed(p: Arrays, words: Words, tokens: Longs, attributes: Ints) -> Inputs:

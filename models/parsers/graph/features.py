@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treevote.kernels import Bools, Ints, Keys, Longs, kernel, leaf
-from treevote.models.learning.features.agreement import MISSING, agreement
-from treevote.models.learning.features.atoms import bin_distance
+from treevote.models.learning.features.atoms import MISSING, agreement, bin_distance
 from treevote.models.learning.features.lexicon import WordColumns
 from treevote.models.parsers.graph.templates import ArcTable, Columns
 

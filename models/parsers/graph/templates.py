@@ -7,7 +7,7 @@ dependent on its inner side, ``g`` the head of the head. The only steps are to t
 
 In templates of arcs three kinds of atoms give several features: ``h.feat`` and ``d.feat`` give one for each
 attribute=value of FEATS (or one for each pair); ``h.agree+d.agree`` gives one for each attribute, whether both words
-have the same value (`features.agreement`); and ``b.upos`` (or another attribute) gives one for each
+have the same value (`features.atoms`); and ``b.upos`` (or another attribute) gives one for each
 distinct value among the words *between* head and dependent, together with its number of occurrences. In templates of
 pairs of arcs ``labels`` are the likely labels of both (`treevote.models.parsers.graph.arc_labels`).
 """

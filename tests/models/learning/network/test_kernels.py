@@ -16,7 +16,7 @@ from treevote.models.learning.network import lstm
 from treevote.models.learning.network.activations import SLOPE, logistic, rectify, slope_of, tanh
 from treevote.models.learning.network.adam import BETA1, BETA2, BLOCK, EPSILON, Adam
 from treevote.models.learning.network.batches import Batch, batches
-from treevote.models.learning.network.embeddings import add_to_vectors, add_vectors
+from treevote.models.learning.network.encoder import add_to_vectors, add_vectors
 from treevote.models.learning.network.products import WIDTH, add_product, affine, product
 
 seeds = st.integers(0, 2**32 - 1)
