@@ -46,6 +46,7 @@ class AttributeTable(NamedTuple):
 
     rows: Ints  # shape (n_rows, 4): place, kind, column of the lexicon or 0, number of the value 0; these ascend
     context: int  # neighbours on either side
+    n_places: int
     n_features: int
     n_between: int  # possible tags of the words between two words
 
@@ -71,7 +72,8 @@ def compile_attributes(
     """Give numbers to all features, for suffixes of up to ``suffixes`` characters and ``context`` neighbours a side."""
     sizes = {column: len(values) + 1 for column, values in zip(COLUMNS, lexicon.values, strict=True)}
     rows: list[tuple[int, int, int, int]] = []  # place, kind, column of the lexicon, number of values
-    for place, name in enumerate(places_of(context)):
+    places = places_of(context)
+    for place, name in enumerate(places):
         for attribute in attributes:
             if attribute == "feats":
                 rows.append((place, FEATS, 0, len(lexicon.feats) + 1))
@@ -84,7 +86,7 @@ def compile_attributes(
     rows += [(0, DISTANCE, 0, len(DISTANCES)), (0, BETWEEN, UPOS, sizes["upos"])]
     *offsets, n_features = itertools.accumulate((size for *_, size in rows), initial=0)
     numbered = [(*row[:3], offset) for row, offset in zip(rows, offsets, strict=True)]
-    return AttributeTable(np.array(numbered, np.int32), context, n_features, sizes["upos"])
+    return AttributeTable(np.array(numbered, np.int32), context, len(places), n_features, sizes["upos"])
 
 
 def feature_name(feature: int, table: AttributeTable, lexicon: Lexicon, labels: tuple[str, ...]) -> str:

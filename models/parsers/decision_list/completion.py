@@ -16,7 +16,6 @@ import numpy as np
 from treevote.kernels import Doubles, Ints, kernel, leaf
 from treevote.models.learning.learners.decision_list.rules import CompiledRules, DecisionList, mark_features, matches
 from treevote.models.parsers.decision_list.attributes import describe, room_for_features
-from treevote.models.parsers.decision_list.given_links import is_free, is_given
 from treevote.models.parsers.decision_list.linkage import (
     MAX_STEPS,
     NONE,
@@ -24,6 +23,8 @@ from treevote.models.parsers.decision_list.linkage import (
     add_link,
     all_pairs,
     can_link,
+    is_free,
+    is_given,
     of_sentence,
     pair_arrays,
     pairs_between,
@@ -139,9 +140,9 @@ def link_given(linkage: Linkage, text: Text, compiled: CompiledRules, usual: tup
 
     Their classes are those of the first matching rule of the right side, as in `complete`.
     """
-    size = room_for_features(text.table, text.words)
+    size, n_places = room_for_features(text.table, text.words), text.table.n_places
     stamps, stamp = np.full(len(compiled.starts), -1, np.int32), 0
-    positions, features, known = np.empty(text.n_places, np.int32), np.empty(size, np.int32), np.empty(size, np.int32)
+    positions, features, known = np.empty(n_places, np.int32), np.empty(size, np.int32), np.empty(size, np.int32)
     for i in range(len(text.offsets) - 1):
         first, last = text.offsets[i], text.offsets[i + 1]
         here, tokens = of_sentence(linkage, first, last), text.tokens[first:last]
@@ -174,7 +175,7 @@ def complete(linkage: Linkage, text: Text, compiled: CompiledRules, usual: tuple
     """
     size = room_for_features(text.table, text.words)
     stamps = np.full(len(compiled.starts), -1, np.int32)
-    scratch = np.empty(text.n_places, np.int32), np.empty(size, np.int32), np.empty(size, np.int32), stamps
+    scratch = np.empty(text.table.n_places, np.int32), np.empty(size, np.int32), np.empty(size, np.int32), stamps
     pairs = np.empty((2 * MAX_STEPS, 2), np.int32)
     stamp = 0
     for i in range(len(text.offsets) - 1):

@@ -41,7 +41,7 @@ from treevote.models.parsers.decision_list.attributes import (
 )
 from treevote.models.parsers.decision_list.completion import complete, link_given, usual_classes
 from treevote.models.parsers.decision_list.linkage import Linkage, unlinked
-from treevote.models.parsers.decision_list.passes import Text, apply_pass, text_of
+from treevote.models.parsers.decision_list.passes import Text, apply_pass
 from treevote.models.parsers.decision_list.training import learn_passes, select_attributes
 from treevote.models.parsers.given_arcs import NOTHING, GivenArcs
 from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData
@@ -112,7 +112,7 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
         options = ListOptions(self.min_gain, self.max_rules, self.max_length, self.free_length)
 
         def text(sentences: Treebank, table: AttributeTable) -> Text:
-            return text_of(sentences.tokens, sentences.offsets, lexicon.columns(sentences.words), table, single_root)
+            return Text(sentences.tokens, sentences.offsets, lexicon.columns(sentences.words), table, single_root)
 
         def compiled(attributes: tuple[str, ...]) -> AttributeTable:
             return compile_attributes(attributes, self.suffixes, self.context, lexicon, len(trees.labels))
@@ -180,7 +180,7 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
         return self._link(treebank, *self.memo.encode(treebank.words), NOTHING)
 
     def _link(self, treebank: Treebank, rows: Ints, words: WordColumns, given: GivenArcs) -> Linkage:
-        text = text_of(rows[treebank.tokens], treebank.offsets, words, self.table, self.single_root, given)
+        text = Text(rows[treebank.tokens], treebank.offsets, words, self.table, self.single_root, given)
         linkage, last = unlinked(len(treebank.tokens)), (self.compiled[-1], usual_classes(self.lists[-1]))
         for step in range(self.n_steps):
             apply_pass(linkage, text, self.compiled[step % len(self.lists)], step)

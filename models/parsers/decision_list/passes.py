@@ -14,8 +14,7 @@ import numpy as np
 from treevote.kernels import Ints, Longs, kernel
 from treevote.models.learning.features.lexicon import WordColumns
 from treevote.models.learning.learners.decision_list.rules import CompiledRules, first_match
-from treevote.models.parsers.decision_list.attributes import AttributeTable, describe, places_of, room_for_features
-from treevote.models.parsers.decision_list.given_links import is_free
+from treevote.models.parsers.decision_list.attributes import AttributeTable, describe, room_for_features
 from treevote.models.parsers.decision_list.linkage import (
     NONE,
     Linkage,
@@ -23,6 +22,7 @@ from treevote.models.parsers.decision_list.linkage import (
     all_pairs,
     can_link,
     gold_class,
+    is_free,
     of_sentence,
     pair_arrays,
 )
@@ -36,21 +36,8 @@ class Text(NamedTuple):
     offsets: Longs  # shape (n_sentences + 1,): slot of ROOT of each sentence, and the number of slots
     words: WordColumns
     table: AttributeTable
-    n_places: int
     single_root: bool
-    given: GivenArcs
-
-
-def text_of(
-    tokens: Ints,
-    offsets: Longs,
-    words: WordColumns,
-    table: AttributeTable,
-    single_root: bool,
-    given: GivenArcs = NOTHING,
-) -> Text:
-    """Return encoded sentences for ``table``."""
-    return Text(tokens, offsets, words, table, len(places_of(table.context)), single_root, given)
+    given: GivenArcs = NOTHING
 
 
 @kernel
@@ -59,8 +46,8 @@ def apply_pass(linkage: Linkage, text: Text, compiled: CompiledRules, step: int)
 
     Links that contradict a given arc are left out.
     """
-    size = room_for_features(text.table, text.words)
-    positions, features, known = np.empty(text.n_places, np.int32), np.empty(size, np.int32), np.empty(size, np.int32)
+    size, n_places = room_for_features(text.table, text.words), text.table.n_places
+    positions, features, known = np.empty(n_places, np.int32), np.empty(size, np.int32), np.empty(size, np.int32)
     stamps = np.full(len(compiled.starts), -1, np.int32)
     stamp, added = 0, 0
     for i in range(len(text.offsets) - 1):
@@ -115,7 +102,7 @@ def collect(
     ``sizes`` and ``classes`` receive the number of features and the class of each pair; if they are empty, pairs are
     only counted. ``found`` receives the features of all pairs in a row.
     """
-    positions = np.empty(text.n_places, np.int32)
+    positions = np.empty(text.table.n_places, np.int32)
     features = np.empty(room_for_features(text.table, text.words), np.int32)
     n_pairs, n_found = 0, 0
     for i in range(len(text.offsets) - 1):

@@ -22,7 +22,7 @@ from treevote.models.learning.learners.decision_list.greedy_prepend import Greed
 from treevote.models.parsers.decision_list.attributes import COLUMN, FEATS, compile_attributes, places_of
 from treevote.models.parsers.decision_list.linkage import class_name, unlinked
 from treevote.models.parsers.decision_list.parser import DecisionListTrainer
-from treevote.models.parsers.decision_list.passes import text_of
+from treevote.models.parsers.decision_list.passes import Text
 from treevote.models.parsers.decision_list.training import instances as pairs_of
 from treevote.parallel import Progress
 from treevote.store.manifest import JSON
@@ -100,7 +100,7 @@ def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tup
     treebank = treebank.select(range(min(enough, treebank.n_sentences)))
     attributes, n_labels = (ATTRIBUTES[options.attribute],), len(treebank.labels)
     table = compile_attributes(attributes, 3, options.context, lexicon, n_labels)
-    text = text_of(treebank.tokens, treebank.offsets, lexicon.columns(treebank.words), table, single_root=False)
+    text = Text(treebank.tokens, treebank.offsets, lexicon.columns(treebank.words), table, single_root=False)
     X, classes = pairs_of(unlinked(len(treebank.tokens)), text, treebank)
     # Without links the neighbours of the two words are those outside, and all other places say nothing new.
     names, reach = places_of(options.context), range(1, options.context + 1)

@@ -32,7 +32,7 @@ from treevote.models.parsers.decision_list.linkage import (
     unlinked,
 )
 from treevote.models.parsers.decision_list.parser import DecisionListParser, DecisionListTrainer
-from treevote.models.parsers.decision_list.passes import gold_pass, text_of
+from treevote.models.parsers.decision_list.passes import Text, gold_pass
 from treevote.models.parsers.decision_list.training import instances
 from treevote.models.parsers.given_arcs import GivenArcs
 
@@ -84,7 +84,7 @@ def test_training_pairs_are_those_of_the_definition(parser: DecisionListParser, 
     numbers = np.array([*map(parser.labels.index, TEST.labels), -1], np.int32)
     gold = TEST.with_trees(TEST.heads, numbers[TEST.deprels], parser.labels).select(range(6))
     lexicon = parser.memo.lexicon
-    text = text_of(gold.tokens, gold.offsets, lexicon.columns(gold.words), parser.table, parser.single_root)
+    text = Text(gold.tokens, gold.offsets, lexicon.columns(gold.words), parser.table, parser.single_root)
     linkage = unlinked(len(gold.tokens))
     for _ in range(n_passes):
         assert gold_pass(linkage, text, gold.heads, gold.deprels) > 0
@@ -113,7 +113,7 @@ def test_perfect_passes_rebuild_every_projective_tree(parser: DecisionListParser
     n = len(heads) - 1
     gold = Treebank.of([(["a"] * n, heads[1:].tolist(), ["x"] * n)])
     words = parser.memo.lexicon.columns(gold.words)
-    text = text_of(gold.tokens, gold.offsets, words, parser.table, False)
+    text = Text(gold.tokens, gold.offsets, words, parser.table, False)
     linkage = unlinked(n + 1)
     added = [gold_pass(linkage, text, gold.heads, gold.deprels) for _ in range(n + 1)]
     assert linkage.heads.tolist() == heads.tolist()
