@@ -24,7 +24,7 @@ from treevote.kernels import Ints, Longs
 from treevote.models.learning.features.pairs import count_pairs, write_pairs
 from treevote.models.learning.learners.linear import Report
 from treevote.models.learning.learners.passive_aggressive import PassiveAggressive
-from treevote.models.learning.learners.sparse import SparseClassifier
+from treevote.models.learning.learners.sparse import LinearClassifier
 
 _MAX_COLUMNS = 2**31 - 1  # linear learners want 32-bit indices
 
@@ -66,7 +66,7 @@ def _canonical(X: Any) -> csr_matrix:
     return rows
 
 
-class PairsSVM(SparseClassifier):
+class PairsSVM(LinearClassifier):
     """Support vector machine with a polynomial kernel of degree 2: a max-margin linear learner over pairs.
 
     ``svm_`` is trained on the rows that ``expansion_`` expands.
@@ -87,6 +87,8 @@ class PairsSVM(SparseClassifier):
     [0, 1, 1, 0]
     """
 
+    _dtype = np.float32
+
     def __init__(self, *, min_count: int = 5, epochs: int = 8, C: float = 0.02, random_state: int = 0) -> None:
         self.min_count = min_count
         self.epochs = epochs
@@ -104,16 +106,7 @@ class PairsSVM(SparseClassifier):
         self.classes_ = self.svm_.classes_
         return self
 
-    def _expanded(self, X: Any) -> csr_matrix:
+    def _scores(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self.expansion_.expand(validate_data(self, X, accept_sparse="csr", dtype=np.float32, reset=False))
-
-    def decision_function(self, X: Any) -> Any:
-        """Return the scores, shape (n_rows, n_classes); with two classes those of the second, shape (n_rows,)."""
-        expanded = self._expanded(X)
-        return self.svm_.decision_function(expanded)
-
-    def predict(self, X: Any) -> Any:
-        """Return the class with the highest score, shape (n_rows,); ties go to the first in ``classes_``."""
-        expanded = self._expanded(X)
-        return self.svm_.predict(expanded)
+        X = validate_data(self, X, accept_sparse="csr", dtype=self._dtype, reset=False)
+        return self.svm_._scores(self.expansion_.expand(X))

@@ -12,22 +12,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 
-class SparseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A classifier that takes sparse matrices."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-
-class LinearClassifier(SparseClassifier):
-    """A linear classifier; its subclasses set ``_dtype``."""
+class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """A linear classifier of sparse rows; its subclasses set ``_dtype``."""
 
     _dtype: ClassVar[Any]
     coef_: Any
     intercept_: Any
     classes_: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     def _scores(self, X: Any) -> Any:
         """Return the scores of all classes, also of two, shape (n_rows, n_classes)."""
@@ -60,7 +56,7 @@ class LogLinearClassifier(LinearClassifier):
 
 
 def checked_rows(
-    classifier: SparseClassifier, X: Any, y: Any, sample_weight: ArrayLike | None, dtype: Any, *kept: Any
+    classifier: LinearClassifier, X: Any, y: Any, sample_weight: ArrayLike | None, dtype: Any, *kept: Any
 ) -> tuple[Any, Any, Any]:
     """Return rows, classes and weights as ``fit`` needs them; rows of the types in ``kept`` are not converted.
 
@@ -69,8 +65,7 @@ def checked_rows(
     X, y = validate_data(classifier, X, y, accept_sparse="csr", dtype=[dtype, *kept] if kept else dtype)
     check_classification_targets(y)
     ones = np.ones(X.shape[0]) if sample_weight is None else sample_weight
-    own: Any = np.float64 if dtype == "numeric" else dtype
-    weights = check_array(ones, dtype=own, order="C", ensure_2d=False, input_name="sample_weight")
+    weights = check_array(ones, dtype=dtype, order="C", ensure_2d=False, input_name="sample_weight")
     if weights.shape != (X.shape[0],):
         raise ValueError(f"sample_weight should have shape {(X.shape[0],)}, found {weights.shape}")
     if weights.min() < 0:

@@ -82,7 +82,7 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
         training sentences, lists make too few mistakes for the next list to learn from. With 1, lists learnt from all
         parts find them.
     min_gain, max_rules, max_length, free_length : int
-        As in `treevote.models.learning.learners.decision_list.greedy_prepend.GreedyPrepend`, for each list.
+        As in `treevote.models.learning.learners.decision_list.induction.ListOptions`, for each list.
     encoding : {"none", "head", "path", "head+path"}
         How non-projective trees are encoded in labels (Nivre & Nilsson 2005).
     """

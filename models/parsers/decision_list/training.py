@@ -21,7 +21,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.learning.learners.decision_list.induction import ListOptions, induce
-from treevote.models.learning.learners.decision_list.rules import DecisionList, compile_rules, first_matches
+from treevote.models.learning.learners.decision_list.rules import DecisionList, compile_rules, decide
 from treevote.models.parsers.decision_list.attributes import ATTRIBUTES, COLUMN, FEATS, AttributeTable
 from treevote.models.parsers.decision_list.linkage import NONE, Linkage, unlinked
 from treevote.models.parsers.decision_list.passes import Text, apply_pass, collect, gold_pass
@@ -117,13 +117,8 @@ def select_attributes(
 
     def right(attributes: tuple[str, ...]) -> int:
         columns = np.flatnonzero(np.isin(owners, [-1, *(ATTRIBUTES.index(attribute) for attribute in attributes)]))
-        part = other_X[:, columns]
-        part.sort_indices()
-        rules: DecisionList = learn_list(X[:, columns], classes, 1, options)
-        found = np.empty(len(other_classes), np.int32)
-        indptr, indices = part.indptr.astype(np.int32), part.indices.astype(np.int32)
-        first_matches(indptr, indices, compile_rules(rules, len(columns)), found)
-        return int((rules.classes[found] == other_classes).sum())
+        rules = learn_list(X[:, columns], classes, 1, options)
+        return int((rules.classes[decide(rules, other_X[:, columns])] == other_classes).sum())
 
     chosen: tuple[str, ...] = ()
     most = -1

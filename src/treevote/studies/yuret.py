@@ -18,7 +18,8 @@ from scipy.sparse import csr_matrix
 from treevote.corpus.treebank import Treebank
 from treevote.models.learning.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.learning.features.lexicon import Lexicon
-from treevote.models.learning.learners.decision_list.greedy_prepend import GreedyPrepend
+from treevote.models.learning.learners.decision_list.induction import ListOptions, induce
+from treevote.models.learning.learners.decision_list.rules import decide
 from treevote.models.parsers.decision_list.attributes import COLUMN, FEATS, compile_attributes, places_of
 from treevote.models.parsers.decision_list.linkage import class_name, unlinked
 from treevote.models.parsers.decision_list.parser import DecisionListTrainer
@@ -81,9 +82,10 @@ class Linking(Job[Linked]):
         if len(set(y.tolist())) < 2 or not X.shape[1]:
             names, counts = np.unique(y, return_counts=True)
             return {"rules": 1, "right": int((gold == names[counts.argmax()]).sum()) if len(y) else 0, "of": len(gold)}
-        learner = GreedyPrepend().fit(X, y)
-        right = int((learner.predict(tested) == gold).sum()) if len(gold) else 0
-        return {"rules": len(learner.rules_.classes), "right": right, "of": len(gold)}
+        names, labels = np.unique(y, return_inverse=True)
+        rules = induce(X, labels.astype(np.int32), np.ones(len(y), np.int32), ListOptions())
+        right = int((names[rules.classes[decide(rules, tested)]] == gold).sum())
+        return {"rules": len(rules.classes), "right": right, "of": len(gold)}
 
     def decode(self, result: Any) -> Linked:
         """Return rules and accuracy."""

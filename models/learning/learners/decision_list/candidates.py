@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treevote.kernels import Bools, Ints, kernel, leaf
+from treevote.models.learning.learners.decision_list.rules import positive_columns
 
 
 class Instances(NamedTuple):
@@ -44,18 +45,9 @@ class Parent(NamedTuple):
     right: Ints  # covered instances that were classified correctly
 
 
-def positive_columns(X: Any) -> tuple[Ints, Ints]:
-    """Return index pointers and ascending columns of the positive values of a matrix, as CSR."""
-    from scipy.sparse import csr_matrix  # slow to import, and not needed to parse
-
-    matrix = csr_matrix(X > 0)
-    matrix.sum_duplicates()
-    return matrix.indptr.astype(np.int32, copy=False), matrix.indices.astype(np.int32, copy=False)
-
-
 def instances_of(X: Any, labels: Ints, weights: Ints, min_weight: int) -> tuple[Instances, Ints]:
     """Return the rows of a matrix as instances, and its columns of at least a minimum weight, their features."""
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_matrix  # slow to import, and not needed to parse
 
     indptr, indices = positive_columns(X)
     totals = np.bincount(indices, np.repeat(weights, np.diff(indptr)), X.shape[1])

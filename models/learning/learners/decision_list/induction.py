@@ -1,5 +1,16 @@
 """Induction of a decision list: the Greedy Prepend Algorithm without a rescan of the instances.
 
+The list starts with one rule, which gives every instance the most frequent class. Each step puts the candidate with the
+highest gain on top. The gain of a rule is the increase in correctly classified training instances. A candidate is the
+pattern of a rule in the list with one more feature.
+
+This search does not find a rule of two features where neither gains anything alone. So all patterns of one and of two
+features are candidates from the start, unless ``free_length`` is 1.
+
+Ties in gain go to the candidate with the oldest parent, then to the first feature; ties in frequency go to the
+first class. Parents are the empty pattern, then (with ``free_length=2``) the single features in their order, then
+the patterns of the rules in the order of learning.
+
 The best candidate is found by bounds. Every parent (see `learners.decision_list.candidates`) has an
 upper bound on the gains of its candidates. A gain can only rise where a new rule makes a mistake, so the bound rises by
 the weight of each covered instance that was right before and is wrong now. The parent with the highest bound is updated
@@ -8,6 +19,9 @@ is exact, its candidate is the best of all.
 
 The candidates of a single feature are counted only when it may win. Until then its bound is the largest number of
 misclassified instances of one class among those that it covers.
+
+References: Rivest (1987), "Learning decision lists"; Yuret & de la Maza (2006), "The Greedy Prepend Algorithm for
+decision list induction"; Yuret (2006), "Dependency parsing as a classification problem", section 2.
 """
 
 from __future__ import annotations
@@ -31,12 +45,16 @@ from treevote.models.learning.learners.decision_list.tournament import change, e
 
 
 class ListOptions(NamedTuple):
-    """Parameters of `treevote.models.learning.learners.decision_list.greedy_prepend.GreedyPrepend`."""
+    """Limits of a list and of its rules.
 
-    min_gain: int
-    max_rules: int
-    max_length: int
-    free_length: int
+    A rule gains at least ``min_gain`` instances; the list has at most ``max_rules``, each of at most ``max_length``
+    features. Patterns of up to ``free_length``, 1 or 2, are candidates from the start.
+    """
+
+    min_gain: int = 1
+    max_rules: int = 100_000
+    max_length: int = 8
+    free_length: int = 2
 
 
 def induce(X: Any, labels: Ints, weights: np.ndarray[Any, Any], options: ListOptions) -> DecisionList:

@@ -9,7 +9,7 @@ is only compared with the rules listed under its own features.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -127,3 +127,22 @@ def first_matches(indptr: Ints, indices: Ints, rules: CompiledRules, found: Ints
     for row in range(len(found)):
         features = indices[indptr[row] : indptr[row + 1]]
         found[row] = first_match(len(features), features, known, stamps, row, rules)
+
+
+def positive_columns(X: Any) -> tuple[Ints, Ints]:
+    """Return index pointers and ascending columns of the positive values of a matrix, as CSR."""
+    from scipy.sparse import csr_matrix  # slow to import, and not needed to parse
+
+    matrix = csr_matrix(X > 0)
+    matrix.sum_duplicates()
+    return matrix.indptr.astype(np.int32, copy=False), matrix.indices.astype(np.int32, copy=False)
+
+
+def decide(rules: DecisionList, X: Any) -> Ints:
+    """Return the number of the first rule that matches each row, shape (n_rows,); 0 is the top of the list.
+
+    A row has a feature if its value is positive.
+    """
+    found = np.empty(X.shape[0], np.int32)
+    first_matches(*positive_columns(X), compile_rules(rules, X.shape[1]), found)
+    return found
