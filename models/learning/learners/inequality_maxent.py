@@ -32,7 +32,7 @@ from sklearn.exceptions import ConvergenceWarning
 from treevote.errors import ConfigError, unknown
 from treevote.kernels import Doubles, Longs
 from treevote.models.learning.learners.coordinate_descent import Features, descend
-from treevote.models.learning.learners.sparse import LogLinearClassifier, checked_rows
+from treevote.models.learning.learners.linear import LogLinearClassifier, checked_rows
 
 
 class InequalityMaxEnt(LogLinearClassifier):

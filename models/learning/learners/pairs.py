@@ -22,9 +22,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from treevote.errors import ConfigError
 from treevote.kernels import Ints, Longs
 from treevote.models.learning.features.pairs import count_pairs, write_pairs
-from treevote.models.learning.learners.linear import Report
+from treevote.models.learning.learners.linear import LinearClassifier, Report
 from treevote.models.learning.learners.passive_aggressive import PassiveAggressive
-from treevote.models.learning.learners.sparse import LinearClassifier
 
 _MAX_COLUMNS = 2**31 - 1  # linear learners want 32-bit indices
 

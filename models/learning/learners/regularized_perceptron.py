@@ -15,8 +15,7 @@ import numpy as np
 
 from treevote.errors import ConfigError
 from treevote.kernels import Floats, Longs, kernel
-from treevote.models.learning.learners.linear import OnlineLinearClassifier, Rows, activate
-from treevote.models.learning.learners.sparse import LogLinearClassifier
+from treevote.models.learning.learners.linear import LogLinearClassifier, OnlineLinearClassifier, Rows, activate
 
 
 class RegularizedPerceptron(LogLinearClassifier, OnlineLinearClassifier):

@@ -16,8 +16,7 @@ import numpy as np
 
 from treevote.errors import ConfigError
 from treevote.kernels import Floats, Longs, kernel, leaf
-from treevote.models.learning.learners.linear import OnlineLinearClassifier, Rows, activate
-from treevote.models.learning.learners.sparse import LogLinearClassifier
+from treevote.models.learning.learners.linear import LogLinearClassifier, OnlineLinearClassifier, Rows, activate
 
 _SURE = 0.9995  # rows whose class has a higher probability are skipped
 _LEAST = 1e-3  # smaller gradients are treated as 0

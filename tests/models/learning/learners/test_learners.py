@@ -27,8 +27,8 @@ from treevote.models.learning.features.pairs import PAIR_SCALE, SCALE
 from treevote.models.learning.learners import pairs
 from treevote.models.learning.learners.coordinate_descent import Features, State, curvature_along, sweep
 from treevote.models.learning.learners.inequality_maxent import InequalityMaxEnt
+from treevote.models.learning.learners.linear import checked_rows
 from treevote.models.learning.learners.pairs import PairExpansion, PairsSVM
-from treevote.models.learning.learners.sparse import checked_rows
 from treevote.models.parsers.transition.calibration import fit_temperature
 
 ESTIMATORS = [
@@ -335,20 +335,6 @@ def test_temperature_is_the_best_and_in_the_unit_of_the_scores(sample: tuple[Dou
     assert all(loss(T) <= loss(other) + 1e-6 for other in np.geomspace(1e-5, 1e5, 41))
     if 1e-3 < T < 1e3:
         assert loss(fit_temperature(unit * scores, y) / unit) == pytest.approx(loss(T), abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("scores", "y", "message"),
-    [
-        ([[1.0, 2.0]], [0, 1], "expected scores"),
-        ([[1.0, np.nan]], [0], "finite"),
-        ([[1.0, 2.0]], [2], "numbers of columns, 0..1"),
-        ([[1.0, 2.0]], ["a"], "numbers of columns"),
-    ],
-)
-def test_calibration_refuses_what_it_cannot_use(scores: Any, y: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        fit_temperature(scores, y)
 
 
 def test_equal_scores_are_the_first_class() -> None:
