@@ -10,13 +10,12 @@ Source: Guo, Pleiss, Sun & Weinberger, "On calibration of modern neural networks
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
-from treevote.kernels import Doubles, Ints, kernel
+from treevote.kernels import Doubles, Ints, Longs, kernel
 from treevote.models.learning.features.linear_guide import NEVER, LinearGuide
 from treevote.models.learning.features.partial_scores import ScoreCache, divide, empty_cache
 from treevote.models.learning.features.rich_templates import PARTS
@@ -81,27 +80,19 @@ def score_derivations(trees: Trees, model: Model, cache: ScoreCache, classes: In
     return n_rows
 
 
-def fit_temperature(scores: ArrayLike, y: ArrayLike) -> float:
+def fit_temperature(scores: Doubles, gold: Ints | Longs) -> float:
     """Return the temperature T, in 1e-6..1e6, of the highest likelihood under ``softmax(scores / T)``.
 
-    ``y`` has the column of the correct class of each row. ValueError if the arrays do not fit together, or a score is
-    not finite.
+    ``scores``, shape (n_rows, n_classes), are finite; ``gold`` has the column of the correct class of each row.
 
-    >>> overconfident = [[4.0, 0.0], [0.0, 4.0], [4.0, 0.0], [4.0, 0.0]]
-    >>> round(fit_temperature(overconfident, [0, 1, 0, 1]), 2)  # so that 4 / T is log(3 / 1)
+    >>> overconfident = np.array([[4.0, 0.0], [0.0, 4.0], [4.0, 0.0], [4.0, 0.0]])
+    >>> round(fit_temperature(overconfident, np.array([0, 1, 0, 1])), 2)  # so that 4 / T is log(3 / 1)
     3.64
     """
-    S, labels = np.asarray(scores, np.float64), np.asarray(y)
-    if S.ndim != 2 or labels.shape != S.shape[:1] or not len(S):
-        raise ValueError(f"expected scores (n_rows, n_classes) and y (n_rows,), found {S.shape} and {labels.shape}")
-    if not np.isfinite(S).all():
-        raise ValueError("every score should be a finite number")
-    if labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= S.shape[1]:
-        raise ValueError(f"y should hold numbers of columns, 0..{S.shape[1] - 1}")
-    rows = np.arange(len(S))
+    rows = np.arange(len(scores))
 
     def loss(log_temperature: float) -> float:
-        return -float(log_softmax(S / np.exp(log_temperature), axis=1)[rows, labels].mean())
+        return -float(log_softmax(scores / np.exp(log_temperature), axis=1)[rows, gold].mean())
 
     # The loss is convex in 1 / T, so it has one valley in log T, too.
     found = minimize_scalar(loss, bounds=(np.log(1e-6), np.log(1e6)), method="bounded", options={"xatol": 1e-6})
