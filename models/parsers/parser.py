@@ -10,12 +10,14 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
+import numpy as np
+
 from treevote.config import DATA, to_mapping
 from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted, require_labelled_trees
-from treevote.kernels import Ints
+from treevote.kernels import Bools, Ints
 from treevote.models.learning.clusters.clusters import NONE, Clusters
 from treevote.models.learning.features.lexicon import Lexicon, WordColumns
 from treevote.models.learning.features.word_memo import WordMemo
@@ -148,6 +150,14 @@ class BaseParser(Generic[_Trainer]):
     def _from_content(cls, record: Record, trainer: _Trainer, memo: WordMemo, single_root: bool) -> Self:
         """Make the parser of a record and its decoded parts; raises as `treevote.store.validation.rebuild` expects."""
         raise NotImplementedError
+
+
+def usual_labels(treebank: Treebank) -> tuple[Bools, Bools]:
+    """Return the labels that arcs from ROOT, and other arcs, have in training, as masks, shape (n_labels,)."""
+    to_root, to_token = np.zeros((2, len(treebank.labels)), np.bool_)
+    to_root[treebank.deprels[treebank.heads == 0]] = True
+    to_token[treebank.deprels[treebank.heads > 0]] = True
+    return to_root, to_token if to_token.any() else to_root  # if not, all sentences have one word
 
 
 def truth_of(record: Record, name: str) -> bool:

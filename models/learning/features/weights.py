@@ -15,7 +15,7 @@ from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Bools, Doubles, Floats, Index, Ints, Keys, Longs, Shorts, kernel, leaf
 from treevote.models.learning.features.feature_index import index_of, look_up
 
-_MAX_WEIGHT = 32_000
+MAX_WEIGHT = 32_000  # of a row, as a 16-bit integer
 _SPARSEST = 16  # a row with weights for more than one class in 16 is dense
 
 LEAST = -12.0
@@ -42,17 +42,22 @@ def pack(keys: Keys, coefficients: Floats, intercept: Floats, epsilon: float) ->
     ``keys`` are the most frequent first. Return the keys of the rows with remaining weights, and packed rows, bias and
     scale as in `Weights`. ConfigError if a weight is not a finite number.
     """
-    extremes = [float(extreme(initial=0)) for array in (coefficients, intercept) for extreme in (array.min, array.max)]
-    largest = max(1e-9, *map(abs, extremes))
-    if not np.isfinite(extremes).all():
-        raise ConfigError("the weights of the learner are not finite numbers; let it take smaller steps")
-    scale = largest / _MAX_WEIGHT
+    largest = largest_of(coefficients, intercept)
+    scale = largest / MAX_WEIGHT
     least = np.float32(max(epsilon * largest, 0.5 * scale))
     filled = count_filled(coefficients, least)
     sizes = np.where(filled > 0, 1 + np.where(_SPARSEST * filled > len(intercept), len(intercept), 2 * filled), 0)
     packed = np.zeros(int(sizes.sum()), np.int16)
     fill_packed(coefficients, filled, least, np.float32(1 / scale), packed)
     return keys[filled > 0], packed, np.round(intercept / scale).astype(np.int32), scale
+
+
+def largest_of(*weights: Floats) -> float:
+    """Return the largest absolute value of all weights, at least 1e-9; ConfigError if one is not a finite number."""
+    extremes = [float(extreme(initial=0)) for array in weights for extreme in (array.min, array.max)]
+    if not np.isfinite(extremes).all():
+        raise ConfigError("the weights of the learner are not finite numbers; let it take smaller steps")
+    return max(1e-9, *map(abs, extremes))
 
 
 def unpack(keys: Keys, packed: Shorts, bias: Ints, scale: float) -> Weights:

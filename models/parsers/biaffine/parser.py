@@ -30,7 +30,7 @@ from treevote.models.parsers.biaffine.scorer import Trees
 from treevote.models.parsers.decoding.best_tree import SOME_CROSSING, crossing
 from treevote.models.parsers.decoding.long_sentences import LONGEST, cut, cut_heads, join
 from treevote.models.parsers.given_arcs import GivenArcs
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData, truth_of
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData, truth_of, usual_labels
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Interval, Share
@@ -113,10 +113,7 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
         schedule = Schedule(self.passes, self.batch, self.rate)
         loss = Trees(short.heads, short.deprels).loss
         weights = train(shapes, sentences, loss, dropout, schedule, seed, jobs)
-        to_root, to_token = np.zeros((2, len(trees.labels)), np.bool_)
-        to_root[trees.deprels[trees.heads == 0]] = True
-        to_token[trees.deprels[trees.heads > 0]] = True
-        restrictions = Restrictions(projective, single_root, to_root, to_token if to_token.any() else to_root)
+        restrictions = Restrictions(projective, single_root, *usual_labels(trees))
         return BiaffineParser(self, WordMemo(lexicon), single_root, restrictions, trees.labels, letters, weights)
 
     def shapes(self, lexicon: Lexicon, n_letters: int, n_labels: int) -> Shapes:

@@ -35,15 +35,10 @@ class Representations(NamedTuple):
         """Make those of the outputs of the encoder, shape (n, width); the mask has a row for each word."""
         outputs = rectify(affine(h, p["hidden"], p["hidden-bias"]))
         kept = outputs if mask is None else outputs * mask
-        parts = np.split(kept, _edges(p), 1)
+        n_arcs, half = p["arcs"].shape[1], p["hidden"].shape[1] // 2
+        parts = np.split(kept, [n_arcs, 2 * n_arcs, n_arcs + half], 1)
         ones = np.ones((len(h), 1), np.float32)
         return cls(outputs, *map(np.ascontiguousarray, parts[:2]), *(np.hstack([part, ones]) for part in parts[2:]))
-
-
-def _edges(p: Arrays) -> list[int]:
-    """Return the first columns of the second to fourth representation."""
-    n_arcs = p["arcs"].shape[1]
-    return [n_arcs, 2 * n_arcs, n_arcs + p["hidden"].shape[1] // 2]
 
 
 @kernel

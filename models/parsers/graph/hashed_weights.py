@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.errors import ConfigError, ModelError
+from treevote.errors import ModelError
 from treevote.kernels import Bytes, Floats, Shorts, kernel
+from treevote.models.learning.features.weights import MAX_WEIGHT, largest_of
 from treevote.models.parsers.graph.features import MAX_BITS, MIN_BITS
 from treevote.store.record import Record
 from treevote.store.validation import column, scale_of
@@ -39,7 +40,6 @@ class HashedWeights(NamedTuple):
         return unpack(filled, column(record, "packed", np.int16, mapped=True), scale_of(record))
 
 
-_MAX_WEIGHT = 32_000
 NO_WEIGHTS = HashedWeights(np.zeros(1 << MIN_BITS, np.int16), MIN_BITS, 1.0)
 
 
@@ -53,11 +53,8 @@ def round_weights(weights: Floats, threshold: float) -> HashedWeights:
     >>> round_weights(weights, 0.01).table[:4].tolist()
     [32000, -16000, 0, 0]
     """
-    extremes = float(weights.max()), -float(weights.min())
-    if not np.isfinite(extremes).all():
-        raise ConfigError("the weights of the learner are not finite numbers; let it take smaller steps")
-    largest = max(1e-9, *extremes)
-    scale = largest / _MAX_WEIGHT
+    largest = largest_of(weights)
+    scale = largest / MAX_WEIGHT
     table = np.empty(len(weights), np.int16)
     fill_table(weights, np.float32(threshold * largest), np.float32(1 / scale), table)
     return HashedWeights(table, len(weights).bit_length() - 1, scale)

@@ -30,6 +30,7 @@ from treevote.models.parsers.labelling.features import Sentence, fire, max_featu
 from treevote.models.parsers.labelling.rows import rows_of
 from treevote.models.parsers.labelling.surroundings import bottom_up, link
 from treevote.models.parsers.labelling.templates import GRAMMAR, TEMPLATES
+from treevote.models.parsers.parser import usual_labels
 from treevote.parallel import Progress
 from treevote.store.record import Record
 from treevote.store.validation import column, labels_of, rebuild
@@ -60,9 +61,7 @@ def train_labeller(
     """
     table = compile_templates(templates, GRAMMAR)
     require_labelled_trees(treebank)
-    to_root, to_token = (_mask_of(treebank, arcs) for arcs in (treebank.heads == 0, treebank.heads > 0))
-    if not to_token.any():  # all sentences have one word
-        to_token = to_root
+    to_root, to_token = usual_labels(treebank)
     rows = rows_of(treebank, words, table, cutoff=1)
     if len(np.unique(rows.classes)) < 2 or not len(rows.keys):
         guide = LinearGuide.constant(rows.classes[:1], len(treebank.labels))
@@ -73,13 +72,6 @@ def train_labeller(
         fit(learner, rows, progress, "labels")
         guide = LinearGuide.trained(learner, rows.keys, len(treebank.labels), _PRUNE)
     return Labeller(treebank.labels, tuple(templates), table, to_root, to_token, guide)
-
-
-def _mask_of(treebank: Treebank, arcs: Bools) -> Bools:
-    """Return a mask of the labels that some arc of a mask has, shape (n_labels,)."""
-    mask = np.zeros(len(treebank.labels), np.bool_)
-    mask[treebank.deprels[arcs]] = True
-    return mask
 
 
 @dataclass(frozen=True, eq=False)
