@@ -136,14 +136,13 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         encoding = self.encoding if projective else None
         trees, lexicon, words, single_root = TrainingData.of(treebank, encoding, self.clusters)
         arcs = FirstOrderModel.untrained(self._templates(ARCS, lexicon))
-        short = np.flatnonzero(trees.lengths <= LONGEST)
-        sentences = Sentences(words, trees.tokens, trees.heads, trees.offsets, projective, single_root)
-        sentences = sentences.select(short) if len(short) < trees.n_sentences else sentences
+        short = trees.select(trees.lengths <= LONGEST)
+        sentences = Sentences(words, short.tokens, short.heads, short.offsets, projective, single_root)
         rule = UpdateRule(1.0, self.C) if self.learner == "mira" else PERCEPTRON
         steps: list[Callable[..., Any]] = [functools.partial(train_labeller, trees, words, seed=seed)]
         pruner = FirstOrderModel.untrained(self._templates(PRUNER, lexicon)) if self.order == 2 else None
         if pruner is not None:
-            labelled = (trees.select(short), words) if "labels" in self.attributes else None
+            labelled = (short, words) if "labels" in self.attributes else None
             pruning = sentences, pruner.table, self.max_heads, self.pruning_margin + TRAINING_SLACK, seed, labelled
             steps.append(functools.partial(train_pruner, sentences, pruner.table, seed))
             steps += (functools.partial(prune_fold, *pruning, fold) for fold in folds(len(sentences.offsets) - 1))
@@ -214,7 +213,8 @@ class GraphParser(BaseParser[GraphTrainer]):
             pruner = Pruner.of(model.weights, model.table, own.max_heads, own.pruning_margin)
             self.second_order.parse(pruner, self.arc_labeller, sentences)
         heads = join(pieces, heads, treebank.offsets, self.single_root)
-        return self.labeller.labelled(treebank, words, tokens, heads, arcs), len(pieces.cut)
+        deprels = self.labeller.label(words, tokens, treebank.offsets, heads, arcs)
+        return treebank.with_trees(heads, deprels, self.labeller.labels), len(pieces.cut)
 
     def _content(self) -> Record:
         parts = {"first-order": self.first_order.record(), "labels": self.labeller.record()}

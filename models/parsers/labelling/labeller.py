@@ -106,13 +106,6 @@ class Labeller:
         label_arcs(self.table, self.guide.weights, self.to_root, self.to_token, words, given, trees)
         return deprels
 
-    def labelled(
-        self, treebank: Treebank, words: WordColumns, tokens: Ints, heads: Ints, given: GivenArcs = NOTHING
-    ) -> Treebank:
-        """Return sentences with these heads and their labels; parameters and errors as for `label`."""
-        deprels = self.label(words, tokens, treebank.offsets, heads, given)
-        return treebank.with_trees(heads, deprels, self.labels)
-
     def record(self) -> Record:
         """Return the labeller as data."""
         arrays = {"to_root": self.to_root, "to_token": self.to_token}

@@ -144,7 +144,8 @@ class PipelineParser(BaseParser[PipelineTrainer]):
         heads = np.empty(len(tokens), np.int32)
         arcs = GivenArcs.of(given, treebank.offsets, self.labeller.labels, self._encoding)
         unfinished = parse(model, workspace_for(model), tokens, treebank.offsets, self.single_root, arcs, heads)
-        return self.labeller.labelled(treebank, words, tokens, heads, arcs), unfinished
+        deprels = self.labeller.label(words, tokens, treebank.offsets, heads, arcs)
+        return treebank.with_trees(heads, deprels, self.labeller.labels), unfinished
 
     def _content(self) -> Record:
         texts = {"templates": self.templates}
