@@ -42,7 +42,7 @@ class Bigrams(NamedTuple):
         n_words = len(self.counts)
         before = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(self.first))
         order = np.argsort(self.words, kind="stable")
-        first = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(self.words, minlength=n_words))])
+        first = np.append(0, np.cumsum(np.bincount(self.words, minlength=n_words)))
         return Bigrams(self.counts, first, before[order], self.times[order])
 
     def pairs(self, class_of: Ints, n_classes: int) -> Longs:

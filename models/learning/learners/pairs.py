@@ -45,7 +45,7 @@ class PairExpansion(NamedTuple):
         counts, earlier = count_pairs(starts, rows.indices, by_column.indptr, indices, min_count)
         if rows.shape[1] + len(earlier) > _MAX_COLUMNS:
             raise ConfigError(f"{len(earlier)} pairs are too many for 32-bit indices; raise min_count")
-        return cls(np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]), earlier)
+        return cls(np.append(0, np.cumsum(counts)), earlier)
 
     def expand(self, X: Any) -> csr_matrix:
         """Return the columns and their pairs, scaled for the kernel: CSR with sorted columns, of the same precision."""

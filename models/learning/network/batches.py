@@ -24,9 +24,9 @@ class Batch(NamedTuple):
     def of(cls, sentences: Longs, offsets: Longs) -> Batch:
         """Make a batch of sentences that are sorted by length, the longest first; ``offsets`` are those of all."""
         lengths = offsets[sentences + 1] - offsets[sentences]
-        own = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        own = np.append(0, np.cumsum(lengths))
         counts = np.searchsorted(-lengths, -np.arange(lengths[0]))  # sentences that are longer than each step
-        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+        starts = np.append(0, np.cumsum(counts))
         steps = np.repeat(np.arange(len(counts)), counts)
         sentence_of = np.arange(len(steps)) - starts[steps]
         rows = np.empty(len(steps), np.int64)

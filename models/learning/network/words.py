@@ -60,7 +60,7 @@ def words_of(
     """Return words, whose rows in the columns are ``rows``, as numbers; ROOT has no letters."""
     chosen = columns.values[rows][:, [ATTRIBUTES.index(name) for name in attributes]]
     begins, ends = columns.feats_offsets[rows], columns.feats_offsets[rows + 1]
-    feats_starts = _starts_of(ends - begins)
+    feats_starts = np.append(0, np.cumsum(ends - begins, dtype=np.int64))
     feats = columns.feats[np.repeat(begins - feats_starts[:-1], ends - begins) + np.arange(feats_starts[-1])]
     numbers = {letter: number for number, letter in enumerate(letters, END + 1)}
     spelled: list[int] = []
@@ -69,9 +69,5 @@ def words_of(
         own = [BEGIN, *(numbers.get(letter, UNKNOWN) for letter in word.form[:MOST_LETTERS]), END] if row else []
         spelled += own
         lengths.append(len(own))
-    letters_starts, found = _starts_of(np.array(lengths, np.int64)), vectors.of([word.form for word in words])
+    letters_starts, found = np.append(0, np.cumsum(lengths, dtype=np.int64)), vectors.of([word.form for word in words])
     return Words(chosen, feats, feats_starts, np.array(spelled, np.int32), letters_starts, found)
-
-
-def _starts_of(lengths: Ints | Longs) -> Longs:
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])

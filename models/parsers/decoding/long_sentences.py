@@ -40,7 +40,7 @@ def cut(tokens: Ints, offsets: Longs, longest: int = LONGEST) -> Pieces:
     sentence = np.repeat(np.arange(len(lengths)), n_pieces)
     number = np.arange(len(sentence)) - (np.cumsum(n_pieces) - n_pieces)[sentence]
     own = np.minimum(longest, lengths[sentence] - number * longest)
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(own + 1)])
+    starts = np.append(0, np.cumsum(own + 1))
     rooted = np.insert(np.delete(tokens, offsets[:-1]), np.cumsum(own) - own, 0)
     return Pieces(rooted, starts, sentence, np.flatnonzero(n_pieces > 1))
 

@@ -61,7 +61,7 @@ class Masks(NamedTuple):
     def empty(cls, offsets: Longs) -> Masks:
         """Return masks of sentences with these offsets, in which all arcs are pruned."""
         lengths = np.diff(offsets)
-        begins = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths * lengths)])
+        begins = np.append(0, np.cumsum(lengths * lengths))
         return cls(np.zeros(begins[-1], np.int16), begins)
 
     def allow(self, heads: Ints, offsets: Longs) -> None:

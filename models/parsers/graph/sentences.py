@@ -29,13 +29,13 @@ class Sentences(NamedTuple):
     def select(self, sentences: Longs) -> Sentences:
         """Return some of the sentences."""
         lengths = np.diff(self.offsets)[sentences]
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+        offsets = np.append(0, np.cumsum(lengths, dtype=np.int64))
         slots = np.repeat(self.offsets[:-1][sentences] - offsets[:-1], lengths) + np.arange(int(offsets[-1]))
         return self._replace(tokens=self.tokens[slots], heads=self.heads[slots], offsets=offsets)
 
     def batches(self) -> Iterator[Sentences]:
         """Yield consecutive sentences; unless it is one, the masks of their arcs take `BATCH_CELLS` at most."""
-        cells = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(self.offsets) ** 2)])
+        cells = np.append(0, np.cumsum(np.diff(self.offsets) ** 2))
         begin = 0
         while begin < len(cells) - 1:
             end = max(begin + 1, int(np.searchsorted(cells, cells[begin] + BATCH_CELLS, side="right")) - 1)
