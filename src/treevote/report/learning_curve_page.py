@@ -6,13 +6,11 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from treevote.drawing import svg
 from treevote.drawing.widths import ems
 from treevote.evaluation.learning_curve import MORE, Forecast, Round, forecast
-from treevote.files.streams import writing
+from treevote.report import page
 from treevote.report.learning_curve import BY_FOLDS, rounds_of, same_measure, sentence
-from treevote.report.page import environment, policy, source_of
-from treevote.report.plots import BOTTOM, LEFT, RIGHT, TICK, TOP, Plot, Scale, Spot
+from treevote.report.plots import TICK, Plot, Scale, Spot, height_of, place_of
 
 
 def write_page(
@@ -21,23 +19,17 @@ def write_page(
     """Write the page of models, by name and facts; the same arguments give the same bytes."""
     rounds = rounds_of(models)
     found = forecast(rounds)
-    page = (
-        environment()
-        .get_template("learning_curve.html")
-        .render(
-            command=command,
-            date=date,
-            forecast=found,
-            note="" if same_measure(models) else BY_FOLDS,
-            plot=plot(rounds, found),
-            policy=policy(),
-            rounds=rounds,
-            sentence=sentence(rounds, found),
-            style=svg.STYLE + source_of("style.css"),
-        )
+    page.write_page(
+        "learning_curve.html",
+        path,
+        command=command,
+        date=date,
+        forecast=found,
+        note="" if same_measure(models) else BY_FOLDS,
+        plot=plot(rounds, found),
+        rounds=rounds,
+        sentence=sentence(rounds, found),
     )
-    with writing(path) as stream:
-        stream.write(page.encode("utf-8", "replace"))
 
 
 def plot(rounds: Sequence[Round], found: Forecast | None) -> Plot:
@@ -50,13 +42,13 @@ def plot(rounds: Sequence[Round], found: Forecast | None) -> Plot:
         more = [min(100.0, max(0.0, last.las + gain)) for gain in (found.gain, found.low, found.high)]
     scale = Scale.of([*(one.las for one in rounds), *more])
     sizes = [one.sentences for one in rounds] + [last.sentences + MORE] * (found is not None)
-    spread, base = max(1, sizes[-1] - sizes[0]), BOTTOM - 8
+    spread = max(1, sizes[-1] - sizes[0])
 
     def x(size: int) -> float:
-        return round(LEFT + 16 + (size - sizes[0]) / spread * (RIGHT - LEFT - 32), 1)
+        return place_of((size - sizes[0]) / spread)
 
     def y(las: float) -> float:
-        return round(base - scale.share(las) * (base - TOP), 1)
+        return height_of(scale.share(las))
 
     lines = [[Spot(x(one.sentences), y(one.las), one.las, None, None) for one in rounds]]
     if found is not None:
@@ -67,5 +59,5 @@ def plot(rounds: Sequence[Round], found: Forecast | None) -> Plot:
         name = f"{size:,}"
         if not ticks or x(size) + (ems(name) + ems(ticks[-1][1])) * TICK / 2 + 3 < ticks[-1][0]:
             ticks.append((x(size), name))
-    grid = [(y(scale.low + share * (scale.high - scale.low)), name) for share, name in scale.ticks]
+    grid = [(height_of(share), name) for share, name in scale.ticks]
     return Plot("LAS by sentences", "LAS", "sentences", grid, ticks[::-1], [], lines, scale.starts)

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib import resources
 from typing import TYPE_CHECKING
 
 from treevote.drawing import svg
@@ -58,6 +59,13 @@ def write_report(
         stream.write(page)
 
 
+def write_page(template: str, path: str | os.PathLike[str], **content: object) -> None:
+    """Write a page of a template; the same content gives the same bytes."""
+    page = environment().get_template(template).render(content)
+    with writing(path) as stream:
+        stream.write(page.encode("utf-8", "replace"))
+
+
 def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: str = "") -> str:
     """Return the report as HTML; see `write_report`."""
     systems, metrics = evaluation.systems, evaluation.metrics
@@ -77,7 +85,6 @@ def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: s
         "confusions": ("Confusions", any(c.errors for s in systems for found in s.confusions for c in found.cells)),
         "trees": ("Typical errors", any(typical) or differing),
     }
-    script = source_of("script.js")
     known = {metric.name for metric in metrics}
     perfect = [
         metric.name
@@ -104,10 +111,8 @@ def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: s
         data=base64.b64encode(data.encode()).decode(),
         command=command,
         date=date,
-        script=script,
+        script=source_of("script.js"),
         ranking=[names.index(system.name) for system in ranked(evaluation, found)],
-        policy=policy(script),
-        style=svg.STYLE + source_of("style.css"),
     )
 
 
@@ -146,7 +151,9 @@ def environment() -> Environment:
         "meaning": svg.MEANING,
         "min_tokens": plots.MIN_TOKENS,
         "n_wrong": trees.n_wrong,
+        "policy": _policy,
         "series": plots.SERIES,
+        "style": svg.STYLE + source_of("style.css"),
         "version": __version__,
     }
     return made
@@ -154,12 +161,10 @@ def environment() -> Environment:
 
 def source_of(name: str) -> str:
     """Return the text of a template as it is."""
-    loader = environment().loader
-    assert loader is not None
-    return loader.get_source(environment(), name)[0]
+    return resources.files("treevote.report").joinpath("templates", name).read_text("utf-8")
 
 
-def policy(script: str = "") -> str:
+def _policy(script: str | None) -> str:
     """Return the rule for the browser: nothing is fetched, and no script runs but the one given."""
     rule = "default-src 'none'; style-src 'unsafe-inline'"
     if not script:

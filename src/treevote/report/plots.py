@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from treevote.drawing.widths import ems
@@ -118,6 +119,16 @@ class Plot(NamedTuple):
     bottom: int = BOTTOM
 
 
+def place_of(share: float) -> float:
+    """Return the place of a share of the horizontal axis."""
+    return round(LEFT + 16 + share * (RIGHT - LEFT - 32), 1)
+
+
+def height_of(share: float, base: int = BOTTOM - 8) -> float:
+    """Return the height of a share of the axis of percentages, which begins at a base."""
+    return round(base - share * (base - TOP), 1)
+
+
 def plots(evaluation: Evaluation) -> list[Plot]:
     """Return a plot for each breakdown in ``PLOTTED`` with two groups or more that are large enough."""
     drawn = []
@@ -136,10 +147,7 @@ def plot(groups: Sequence[Group], title: str, unit: str) -> Plot:
     scale = Scale.of(bound for line in points for point in line for bound in point)
     total, most = sum(group.tokens for group in groups), max(group.tokens for group in groups)
     places = [LEFT + 16 + i / (len(groups) - 1) * (RIGHT - LEFT - 32) for i in range(len(groups))]
-    base = BOTTOM - STRIP - 8
-
-    def y(share: float) -> float:
-        return round(base - share * (base - TOP), 1)
+    y = partial(height_of, base=BOTTOM - STRIP - 8)
 
     def spots(line: Sequence[_Point], aside: float) -> Iterator[Spot]:
         for x, (value, low, high) in zip(places, line, strict=True):
@@ -174,14 +182,7 @@ def calibration(evaluation: Evaluation) -> Plot | None:
         return None
     least = min(min(mean, accuracy) for bins in found for _, mean, accuracy in bins)
     scale = Scale.of([100 * least, 100.0])
-    base = BOTTOM - 8
-
-    def x(share: float) -> float:
-        return round(LEFT + 16 + share * (RIGHT - LEFT - 32), 1)
-
-    def y(share: float) -> float:
-        return round(base - share * (base - TOP), 1)
-
+    x, y = place_of, height_of
     lines = [
         [
             Spot(x(scale.share(100 * mean)), y(scale.share(100 * accuracy)), 100 * accuracy, None, None)
@@ -189,7 +190,7 @@ def calibration(evaluation: Evaluation) -> Plot | None:
         ]
         for bins in found
     ]
-    ticks = [(share, name) for share, name in scale.ticks]
+    ticks = list(scale.ticks)
     return Plot(
         "Confidence and accuracy",
         "right",

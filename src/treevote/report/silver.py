@@ -12,9 +12,8 @@ from treevote.adaptation.silver import COMMITTEE, TAGGERS, agree, read_silver
 from treevote.corpus.sentence import Sentence
 from treevote.corpus.treebank import Treebank
 from treevote.drawing import svg
-from treevote.files.streams import writing
 from treevote.report import adaptation
-from treevote.report.page import environment, policy, source_of
+from treevote.report.page import write_page
 from treevote.report.trees import for_all_widths
 from treevote.visibility import visible
 
@@ -59,23 +58,17 @@ def write_report(
     """
     judges = COMMITTEE if "rounds" in facts else TAGGERS
     found = groups(read_silver(Path(silver)), judges) if silver is not None else []
-    page = (
-        environment()
-        .get_template("adaptation.html")
-        .render(
-            closing=adaptation.closing(facts, promoted=promoted),
-            report=adaptation.as_text(facts),
-            groups=found,
-            judges=judges,
-            shown=SHOWN,
-            command=command,
-            date=date,
-            policy=policy(),
-            style=svg.STYLE + source_of("style.css"),
-        )
+    write_page(
+        "adaptation.html",
+        path,
+        closing=adaptation.closing(facts, promoted=promoted),
+        report=adaptation.as_text(facts),
+        groups=found,
+        judges=judges,
+        shown=SHOWN,
+        command=command,
+        date=date,
     )
-    with writing(path) as stream:
-        stream.write(page.encode())
 
 
 def groups(silver: Treebank, judges: str = COMMITTEE) -> list[Group]:

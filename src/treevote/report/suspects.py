@@ -10,9 +10,8 @@ import numpy as np
 from treevote.annotation.suspects import KINDS, Arc, Diagnosis, Suspect
 from treevote.corpus.sentence import ROOT, Sentence
 from treevote.drawing import svg
-from treevote.files.streams import writing
 from treevote.report import doctor
-from treevote.report.page import environment, policy, source_of
+from treevote.report.page import write_page
 from treevote.report.trees import for_all_widths
 from treevote.visibility import visible
 
@@ -37,23 +36,17 @@ class Group(NamedTuple):
 def write_report(diagnosis: Diagnosis, path: str | os.PathLike[str], *, command: str = "", date: str = "") -> None:
     """Write the page to a file; the same diagnosis, command and date give the same bytes."""
     found = [group for kind in KINDS if (group := _group(diagnosis, kind)).total]
-    page = (
-        environment()
-        .get_template("doctor.html")
-        .render(
-            arc=doctor.arc,
-            command=command,
-            date=date,
-            diagnosis=diagnosis,
-            groups=found,
-            legend={kind: LEGEND[kind] for kind in LEGEND},
-            policy=policy(),
-            sentence=doctor.sentence(diagnosis),
-            style=svg.STYLE + source_of("style.css"),
-        )
+    write_page(
+        "doctor.html",
+        path,
+        arc=doctor.arc,
+        command=command,
+        date=date,
+        diagnosis=diagnosis,
+        groups=found,
+        legend=LEGEND,
+        sentence=doctor.sentence(diagnosis),
     )
-    with writing(path) as stream:
-        stream.write(page.encode("utf-8", "replace"))
 
 
 LEGEND = {
