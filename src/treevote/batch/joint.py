@@ -99,10 +99,8 @@ class ParseJob:
         if not (self.confidence or self.lights):
             ensemble = ensemble.trees_alone  # nobody asked for confidence
         parser = member_of(ensemble, self.stored.member)
-        marks = ["support", "label_support"] if self.support else []
-        marks += ["confidence", "label_confidence", "tag_confidence"] if self.confidence else []
         if len(inputs) == 1:
-            return [self._alone(ensemble, parser, marks, inputs[0])]
+            return [self._alone(ensemble, parser, inputs[0])]
         try:
             chunks = [
                 each
@@ -118,18 +116,22 @@ class ParseJob:
             numbers = [i for i, chunk in enumerate(chunks) if chunk.format == format]
             good, treebank = _read(chunks, numbers, format, trees_of(parser, self.keep))
             for i in sorted({*numbers} - {*good}):
-                results[i] = self._alone(ensemble, parser, marks, chunks[i])
-            if good and format == "conllx" and (marks or self.lights):  # no column for them: an error for each
-                results |= {i: self._alone(ensemble, parser, marks, chunks[i]) for i in good}
+                results[i] = self._alone(ensemble, parser, chunks[i])
+            if good and format == "conllx" and (self._marks or self.lights):  # no column for them: an error for each
+                results |= {i: self._alone(ensemble, parser, chunks[i]) for i in good}
             elif good:
                 treebank = ensemble.annotator.tagged(treebank, self.tags)
-                parsed = self._parse(ensemble, parser, marks, [chunks[i] for i in good], treebank)
+                parsed = self._parse(ensemble, parser, [chunks[i] for i in good], treebank)
                 results |= dict(zip(good, parsed, strict=True))
         return [results[i] for i in range(len(chunks))]
 
-    def _alone(
-        self, ensemble: EnsembleParser, parser: Parser, marks: Sequence[str], chunk: Chunk | TextChunk
-    ) -> ChunkParse:
+    @property
+    def _marks(self) -> list[str]:
+        """Fields of a parse that are written into MISC."""
+        marks = ["support", "label_support"] if self.support else []
+        return marks + (["confidence", "label_confidence", "tag_confidence"] if self.confidence else [])
+
+    def _alone(self, ensemble: EnsembleParser, parser: Parser, chunk: Chunk | TextChunk) -> ChunkParse:
         """Parse a chunk that has faults, or no others beside it."""
         faults: list[InputError] = []
         try:
@@ -139,7 +141,7 @@ class ParseJob:
                 treebank = ensemble.annotator.tokenized(chunk)
             treebank = ensemble.annotator.tagged(treebank, self.tags)
             parse, fallbacks = parse_sentences(parser, treebank, keep=self.keep)
-            text = self._text(ensemble, parse, marks)
+            text = self._text(ensemble, parse)
         except InputError as fault:
             return ChunkParse(b"", first_fault=fault, stopped=True)
         ((reason, counts),) = self._familiarity(ensemble, parse, [0, parse.n_sentences])
@@ -148,16 +150,11 @@ class ParseJob:
         return ChunkParse(text, *size, len(faults), next(iter(faults), None), fallbacks, reason, counts)
 
     def _parse(
-        self,
-        ensemble: EnsembleParser,
-        parser: Parser,
-        marks: Sequence[str],
-        chunks: Sequence[Chunk],
-        treebank: Treebank,
+        self, ensemble: EnsembleParser, parser: Parser, chunks: Sequence[Chunk], treebank: Treebank
     ) -> list[ChunkParse]:
         """Parse chunks without faults, and take the result apart."""
         parse, fallbacks = parse_sentences(parser, treebank, keep=self.keep)
-        lines = self._text(ensemble, parse, marks).split(b"\n")
+        lines = self._text(ensemble, parse).split(b"\n")
         ends = [0, *itertools.accumulate(_bare(chunk).count(b"\n") for chunk in chunks)]
         assert treebank.source is not None, "read from a text"
         starts = treebank.source.line_of[treebank.offsets[:-1]]  # first line of each sentence
@@ -183,9 +180,9 @@ class ParseJob:
             return [(None, TextCounts())] * (len(bounds) - 1)
         return list(zip(doubts(ensemble, parse, bounds), text_counts(ensemble, parse, bounds), strict=True))
 
-    def _text(self, ensemble: EnsembleParser, parse: Treebank, marks: Sequence[str]) -> bytes:
+    def _text(self, ensemble: EnsembleParser, parse: Treebank) -> bytes:
         """Return the text of a parse with its marks, and with the lights of its arcs."""
-        text, limits = encoded(parse.only(*marks)), Lights.from_facts(ensemble.facts) if self.lights else None
+        text, limits = encoded(parse.only(*self._marks)), Lights.from_facts(ensemble.facts) if self.lights else None
         if limits is None or parse.label_confidence is None:
             return text
         require_misc(parse)

@@ -122,13 +122,20 @@ def parse_files(
     first_fault: InputError | None = None
     fallbacks, file, last = 0, 0, b""
     file_counts = [TextCounts()] * len(inputs)
-    doubts = _Doubts(on_doubt)
+
+    def doubted(path: str | os.PathLike[str], reason: str | None) -> None:
+        """Tell the first doubt of the run."""
+        nonlocal on_doubt
+        if reason and on_doubt is not None:
+            tell, on_doubt = on_doubt, None
+            tell(f"{name_of(path)}: {reason}")
+
     with writing(output) as stream:
         tasks = any_file_chunks(inputs, format=format, n_bytes=chunk_bytes, encoding=encoding, id_prefix=id_prefix)
         for parsed, at, bytes_read in jobs.silent.map(functools.partial(_parse_part, work), tasks):
             if parsed.stopped and parsed.first_fault is not None:
                 raise parsed.first_fault
-            doubts.tell(inputs[at], parsed.doubt)
+            doubted(inputs[at], parsed.doubt)
             file_counts[at] = file_counts[at].plus(parsed.text_counts)
             text = parsed.text
             if at != file:
@@ -143,7 +150,7 @@ def parse_files(
             fallbacks += parsed.fallbacks
             jobs.tell("parsing", bytes_read, total)
         for path, counted in zip(inputs, file_counts, strict=True):
-            doubts.tell(path, counted.doubt(work.stored()))
+            doubted(path, counted.doubt(work.stored()))
         for path, found in zip(inputs, map(sum, zip(sentences, faults, strict=True)), strict=True):
             if not found:
                 problem = "expected sentences, found none"
@@ -151,18 +158,6 @@ def parse_files(
     counts = sum(sentences), tokens, sum(faults)
     expectation = functools.reduce(TextCounts.plus, file_counts).expectation(work.stored())
     return Summary(*counts, first_fault, time.monotonic() - start, fallbacks, expectation)
-
-
-class _Doubts:
-    """The first doubt of a run, which is told once."""
-
-    def __init__(self, on_doubt: Callable[[str], object] | None) -> None:
-        self._on_doubt = on_doubt
-
-    def tell(self, path: str | os.PathLike[str], reason: str | None) -> None:
-        if reason and self._on_doubt is not None:
-            on_doubt, self._on_doubt = self._on_doubt, None
-            on_doubt(f"{name_of(path)}: {reason}")
 
 
 def _parse_part(work: ParseJob, part: tuple[Chunk | TextChunk, int, int]) -> tuple[ChunkParse, int, int]:
