@@ -37,13 +37,13 @@ def adapt(
         ),
     ] = None,
     format: Annotated[
-        Literal["auto", "conllu", "conllx", "text", "lines"],
+        options.AnyFormat,
         options.input(help="Format of the files; only TEXT may be running text (text, lines)."),
     ] = "auto",
     clusters: options.Clusters = None,
     config: options.Config = None,
     scheme: Annotated[
-        Literal["default", "paper", "distil"] | None,
+        options.Scheme | None,
         options.choice(
             help="paper: one round, as Sagae & Tsujii; distil: the committee's vote in one fast member.",
             show_default="that of --config, or default",
@@ -132,10 +132,7 @@ def adapt(
     from treevote.files.streams import require_apart
 
     require_apart([report], [*(unlabelled or []), *train, dev, target_dev, target_train, *(external or []), clusters])
-    if report is not None:
-        from treevote.report.page import environment
-
-        environment()  # before the work: it may be missing
+    options.require_pages(report)
     configuration = read_configuration(config, scheme, changes)
     before = model_at(output)
     with options.running(jobs, backend, cluster) as running:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -19,8 +19,7 @@ def clusters(
         options.input(metavar="<MODEL>", help="Model whose tokenizer reads running text: its folder, or its name."),
     ] = None,
     format: Annotated[
-        Literal["auto", "conllu", "conllx", "text", "lines"],
-        options.input(help="Format of the files; text and lines are running text."),
+        options.AnyFormat, options.input(help="Format of the files; text and lines are running text.")
     ] = "auto",
     classes: Annotated[int, options.choice(metavar="<N>", min=1, max=2000, help="Number of classes of words.")] = 128,
     least: Annotated[int, options.choice(metavar="<N>", min=1, help="Least number of occurrences of a word.")] = 2,

@@ -42,9 +42,7 @@ def doctor(
     fail_over: Annotated[
         int | None, options.guard(metavar="<N>", min=0, help="Exit with 3 if more than N suspects reach --least.")
     ] = None,
-    seed: Annotated[
-        int | None, options.machine(metavar="<N>", min=0, help="Seed of the training.", show_default="0")
-    ] = None,
+    seed: options.Seed = None,
     jobs: options.NJobs = 1,
     backend: options.Backend = None,
     cluster: options.Cluster = None,
@@ -64,7 +62,7 @@ def doctor(
         str | None,
         options.output("--list", metavar="<FILE>", help="Write a line for each suspect, for --acknowledged."),
     ] = None,
-    report: Annotated[str | None, options.output(metavar="<FILE>", help="Write a report, one HTML page.")] = None,
+    report: options.Report = None,
     json: options.Json = False,
 ) -> None:
     """Find arcs and labels of a treebank that are probably wrong.
@@ -82,10 +80,7 @@ def doctor(
         raise typer.BadParameter("the suspects are on standard output; name a file for --output, --list and --report")
     require_apart([list_file, report], [*files, acknowledged])
     require_apart([output, list_file, report], [acknowledged, *(files if len(files) > 1 else [])])
-    if report is not None:
-        from treevote.report.page import environment
-
-        environment()  # before the work: it may be missing
+    options.require_pages(report)
     with options.running(jobs, backend, cluster) as running:
         diagnosis = run(
             files,

@@ -52,7 +52,7 @@ def evaluate(
         bool, options.guard("--well-formed", help="Exit with 3 if some sentences of a system are not trees.")
     ] = False,
     seed: Annotated[int, options.machine(metavar="<N>", min=0, help="Seed of the significance tests.")] = 0,
-    report: Annotated[str | None, options.output(metavar="<FILE>", help="Write a report, one HTML page.")] = None,
+    report: options.Report = None,
     json: options.FullJson = None,
     csv: Annotated[
         bool,
@@ -86,10 +86,7 @@ def evaluate(
 
     options.refuse_both({"--json": json, "--csv": csv, "--latex": latex})
     require_apart([report], [gold, train, *named(systems).values()])
-    if report is not None:
-        from treevote.report.page import environment
-
-        environment()  # before the work: it may be missing
+    options.require_pages(report)
     if (max_loss or significant) and against is None:
         raise typer.BadParameter("--max-loss and --significant need a baseline: name it with --against")
     least = gates.thresholds(fail_under or [])

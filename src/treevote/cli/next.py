@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -25,12 +25,7 @@ def next(
         list[str] | None,
         options.input(metavar="<FILE>...", help="Sentences that are annotated already; they are left out."),
     ] = None,
-    format: Annotated[
-        Literal["auto", "conllu", "conllx", "text", "lines"],
-        options.input(
-            help="Format of the files; text is running text (also *.txt), lines has a sentence on each line."
-        ),
-    ] = "auto",
+    format: options.TextFormat = "auto",
     arcs: Annotated[
         float, options.output(metavar="<P>", min=0, max=1, help="Least probability of an error that is marked in MISC.")
     ] = 0.2,

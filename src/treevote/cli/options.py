@@ -24,6 +24,8 @@ file = functools.partial(input, metavar="<FILE>")
 members = functools.partial(choice, metavar="<A,B,...>")
 
 Format = Literal["auto", "conllu", "conllx"]
+AnyFormat = Literal[Format, "text", "lines"]
+Scheme = Literal["default", "paper", "distil"]
 
 MODEL = "Model folder, or name of an installed model."
 Model = Annotated[str, typer.Argument(metavar="<MODEL>", help=MODEL)]
@@ -38,13 +40,15 @@ Cluster = Annotated[
 ]
 Clusters = Annotated[
     str | None,
-    input(
-        "--word-clusters",
-        metavar="<FILE>",
-        help="Clusters of words (from treevote clusters), or word vectors.",
-    ),
+    input("--word-clusters", metavar="<FILE>", help="Clusters of words (from treevote clusters), or word vectors."),
 ]
 FileFormat = Annotated[Format, input(help="Format of the files.")]
+TextFormat = Annotated[
+    AnyFormat,
+    input(help="Format of the files; text is running text (also *.txt), lines has a sentence on each line."),
+]
+Seed = Annotated[int | None, machine(metavar="<N>", min=0, help="Seed of the training.", show_default="0")]
+Report = Annotated[str | None, output(metavar="<FILE>", help="Write a report, one HTML page.")]
 AllFaults = Annotated[
     bool, guard("--all-faults", help="Check all files first, and name every fault, not only the first one.")
 ]
@@ -81,6 +85,14 @@ def require_file(json: bool, output: str) -> None:
     """Exit with 2 if an answer in JSON would stand among the sentences on standard output."""
     if json and output == "-":
         raise typer.BadParameter("--json answers on standard output; name a file for the sentences with --output")
+
+
+def require_pages(report: str | None) -> None:
+    """Raise the error for a missing library before the work, if a page is to be written."""
+    if report is not None:
+        from treevote.report.page import environment
+
+        environment()
 
 
 @contextmanager

@@ -22,12 +22,7 @@ def parse(
             help="Files to parse; - is standard input. With --output-dir also folders and patterns.",
         ),
     ],
-    format: Annotated[
-        Literal["auto", "conllu", "conllx", "text", "lines"],
-        options.input(
-            help="Format of the files; text is running text (also *.txt), lines has a sentence on each line."
-        ),
-    ] = "auto",
+    format: options.TextFormat = "auto",
     encoding: Annotated[
         str, options.input(metavar="<NAME>", help="Encoding of the files, such as latin-1; the output is UTF-8.")
     ] = "utf-8",

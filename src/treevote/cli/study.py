@@ -10,9 +10,7 @@ import typer
 from treevote.cli import options
 
 
-def _studies(
-    wanted: bool,
-) -> None:
+def _studies(wanted: bool) -> None:
     if wanted:
         from treevote.commands.study import listing
 

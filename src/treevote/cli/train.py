@@ -90,9 +90,7 @@ def train(
         ),
     ] = None,
     all_faults: options.AllFaults = False,
-    seed: Annotated[
-        int | None, options.machine(metavar="<N>", min=0, help="Seed of the training.", show_default="0")
-    ] = None,
+    seed: options.Seed = None,
     jobs: options.NJobs = 1,
     backend: options.Backend = None,
     cluster: options.Cluster = None,
@@ -173,7 +171,7 @@ def config(
         ),
     ] = None,
     scheme: Annotated[
-        Literal["default", "paper", "distil"] | None,
+        options.Scheme | None,
         options.choice(help="Scheme of the adaptation.", show_default="that of --config, or default"),
     ] = None,
 ) -> None:
