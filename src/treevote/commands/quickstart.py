@@ -8,8 +8,6 @@ unlabelled text that the ensemble is adapted to.
 from __future__ import annotations
 
 import dataclasses
-import io
-import itertools
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -156,12 +154,7 @@ def _parse(parser: EnsembleParser, treebank: Treebank, jobs: Jobs) -> tuple[dict
 
 
 def _part(treebank: Treebank, sentences: Longs, name: str) -> Treebank:
-    """Return some sentences with their text, comments included."""
-    if treebank.source is None:
-        return dataclasses.replace(treebank.select(sentences), name=name)
-    lines = treebank.source.lines
-    first = [*treebank.source.line_of[treebank.offsets[:-1]].tolist(), len(lines)]
-    spans = list(itertools.pairwise(first))
-    text = "\n".join(line for i in sentences.tolist() for line in lines[slice(*spans[i])])
-    ended = text.rstrip("\n") + "\n\n"
-    return read(io.BytesIO(ended.encode()), format="conllu", name=name)
+    """Return some sentences with their text, comments included, under a name of their own."""
+    part = treebank.select(sentences, source=True).compact()
+    assert part.source is not None, "read from a file"
+    return dataclasses.replace(part, name=name, source=dataclasses.replace(part.source, path=""))
