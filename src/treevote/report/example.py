@@ -8,7 +8,9 @@ import numpy as np
 
 from treevote.corpus.sentence import Sentence
 from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import per_sentence
 from treevote.drawing.text import DIFFERS, draw
+from treevote.evaluation.agreement import unanimous
 from treevote.kernels import Bools
 from treevote.visibility import visible
 
@@ -51,10 +53,7 @@ def example(gold: Treebank, members: Mapping[str, Treebank], vote: Treebank) -> 
 
 def _same(gold: Treebank, parse: Treebank) -> Bools:
     """Return a mask of the sentences with the gold heads and labels, shape (n_sentences,)."""
-    names, own = np.array([*gold.labels, ""]), np.array([*parse.labels, ""])
-    wrong = (gold.heads != parse.heads) | (names[gold.deprels] != own[parse.deprels])
-    mistakes = np.bincount(gold.sentence_of[wrong], minlength=gold.n_sentences)
-    return np.equal(mistakes, 0)
+    return np.equal(per_sentence(gold.is_token & ~unanimous([gold, parse]), gold.offsets), 0)
 
 
 def _arcs(tree: Sentence, parse: Sentence) -> Iterator[str]:
