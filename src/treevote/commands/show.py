@@ -41,16 +41,12 @@ class Chosen:
     name: str = ""
     lights: tuple[str, ...] | None = None
 
-    def trees(self, number: int) -> tuple[Sentence, Sentence | None, list[float] | None]:
-        """Return a sentence, that of the system, and the confidence of each word, of which the first is ROOT's."""
+    def trees(self, number: int) -> tuple[Sentence, Sentence | None, list[float] | None, tuple[str, ...] | None]:
+        """Return a sentence, that of the system, and confidence and light of each word, of which the first is ROOT."""
         first, last = self.gold.offsets[number - 1 : number + 1].tolist()
+        system = None if self.system is None else self.system.sentence(number - 1)
         sure = None if self.confidence is None else self.confidence[first:last].tolist()
-        return self.gold.sentence(number - 1), None if self.system is None else self.system.sentence(number - 1), sure
-
-    def lights_of(self, number: int) -> tuple[str, ...] | None:
-        """Return the light of each word of a sentence, of which the first is ROOT's."""
-        first, last = self.gold.offsets[number - 1 : number + 1].tolist()
-        return None if self.lights is None else self.lights[first:last]
+        return self.gold.sentence(number - 1), system, sure, None if self.lights is None else self.lights[first:last]
 
 
 def show(

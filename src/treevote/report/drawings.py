@@ -33,8 +33,8 @@ def as_text(chosen: Chosen, width: int | None = None) -> str:
         return "no sentence differs\n"
     parts = []
     for number in chosen.numbers:
-        gold, system, confidence = chosen.trees(number)
-        drawing = text.draw(gold, system, width=width, confidence=confidence, lights=chosen.lights_of(number))
+        gold, system, confidence, lights = chosen.trees(number)
+        drawing = text.draw(gold, system, width=width, confidence=confidence, lights=lights)
         parts.append("\n".join([*_heading(chosen, number), "", *drawing]))
     return "\n\n\n".join(parts) + "\n"
 
@@ -59,8 +59,8 @@ def as_svgs(chosen: Chosen, width: float = WIDTH) -> Iterator[tuple[str, bytes]]
 def _document(chosen: Chosen, numbers: Sequence[int], width: float) -> bytes:
     pictures = []
     for number in numbers:
-        gold, system, confidence = chosen.trees(number)
-        drawing = svg.draw(gold, system, width=width, confidence=confidence, lights=chosen.lights_of(number))
+        gold, system, confidence, lights = chosen.trees(number)
+        drawing = svg.draw(gold, system, width=width, confidence=confidence, lights=lights)
         pictures.append((_heading(chosen, number)[0], drawing))
     marked = {"confident": chosen.confidence is not None, "lit": chosen.lights is not None}
     return svg.document(pictures, two_trees=chosen.system is not None, **marked).encode()
@@ -81,15 +81,15 @@ def shown(chosen: Chosen, width: int | None = None) -> None:
 
 def _heading(chosen: Chosen, number: int) -> list[str]:
     """Return number and sent_id, text, peculiarities of the tree, and the number of words that a system has right."""
-    gold, system, confidence = chosen.trees(number)
+    gold, system, confidence, lights = chosen.trees(number)
     id = visible(sent_id(chosen.gold.comments(number - 1)))
     name = f"sentence {number} of {chosen.gold.n_sentences:,}" + (f", {id}" if id else "")
     heading = [name, visible(_text_of(chosen.gold, number, gold))]
     if confidence is not None and len(gold.words) > 1:
         sure = np.array(confidence)[1:]
-        mark = "" if chosen.lights is not None else f" (? below {text.UNSURE:g})"
+        mark = f" (? below {text.UNSURE:g})" if lights is None else ""
         heading.append(f"mean confidence {sure.mean():.2f}, least {sure.min():.2f}{mark}")
-    if (lights := chosen.lights_of(number)) is not None:
+    if lights is not None:
         told = (f"{lights.count(light)} {light} ({mark})" for light, mark in text.DOUBT.items())
         heading.append(f"lights: {lights.count('green')} green, {', '.join(told)}")
     if unusual := _unusual(gold):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from treevote.annotation.suspects import KINDS, Arc, Diagnosis, Suspect
+from treevote.annotation.suspects import KINDS, Diagnosis, Suspect
 from treevote.corpus.sentence import ROOT, Sentence
 from treevote.drawing import svg
 from treevote.report import doctor
@@ -76,25 +77,19 @@ def _drawing(sentence: Sentence, suspect: Suspect) -> str:
         kept = sorted({i for end in ends for i in range(max(first, end - AROUND), min(last, end + AROUND) + 1)})
     else:
         kept = list(range(first, last + 1))
-    own = _part(sentence, kept)
-    at, other = kept.index(suspect.token) + 1, suspect.suggested
+    places = {0: 0, **{old: new for new, old in enumerate(kept, start=1)}}
+    own = _part(sentence, places)
+    at, other = places[suspect.token], suspect.suggested
     heads, deprels = own.heads.copy(), list(own.deprels)
-    if other is not None:
-        heads[at], deprels[at] = _new_head(other, kept), other.deprel
-    else:
-        heads[at], deprels[at] = -1, ""
+    heads[at], deprels[at] = (-1, "") if other is None else (places[other.head], other.deprel)
     system = Sentence(own.words, heads, tuple(deprels))
     title = visible(f"{suspect.form}: {doctor.arc(suspect.given)}; suggested: {doctor.arc(other)}")
     return for_all_widths(lambda width: svg.draw(own, system, width=width, title=title))
 
 
-def _new_head(arc: Arc, kept: list[int]) -> int:
-    return kept.index(arc.head) + 1 if arc.head else 0
-
-
-def _part(sentence: Sentence, kept: list[int]) -> Sentence:
-    """Return some words of a sentence with the arcs among them; the others have no arc."""
-    places = {0: 0, **{old: new for new, old in enumerate(kept, start=1)}}
+def _part(sentence: Sentence, places: Mapping[int, int]) -> Sentence:
+    """Return the words of a sentence that have places, ROOT first, with the arcs among them; others have no arc."""
+    _, *kept = places
     heads = np.array([-1, *(places.get(int(sentence.heads[i]), -1) for i in kept)], np.int32)
-    deprels = ("", *(sentence.deprels[i] if heads[new] >= 0 else "" for new, i in enumerate(kept, start=1)))
+    deprels = ("", *(sentence.deprels[i] if heads[places[i]] >= 0 else "" for i in kept))
     return Sentence((ROOT, *(sentence.words[i] for i in kept)), heads, deprels)
