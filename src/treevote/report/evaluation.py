@@ -13,7 +13,7 @@ from treevote import latex
 from treevote.evaluation.gates import Gate
 from treevote.evaluation.names import fitted
 from treevote.evaluation.results import Evaluation, Rate, System, as_plain
-from treevote.evaluation.verdict import Difference, Verdict, differences, p_values, ranked, signed, verdict
+from treevote.evaluation.verdict import Verdict, differences, p_values, ranked, signed, verdict
 from treevote.report.answer import answer
 from treevote.report.scores import percentage
 from treevote.terminal import plural, table, wrapped
@@ -65,37 +65,25 @@ def as_latex(evaluation: Evaluation) -> str:
     """Return the main figures as a table in LaTeX: the best in bold, with a star what is significantly worse."""
     found = verdict(evaluation)
     tested = [metric.name for metric in evaluation.metrics if metric.tested]
-    worse = {
-        metric: {
-            pair.worse
-            for pair, _ in differences(evaluation, metric, found)
-            if pair.p.significant and _leads(pair, evaluation, metric)
-        }
-        for metric in tested
-    }
+    best: dict[str, float | None] = {}
+    worse: dict[str, set[str]] = {}
+    for metric in tested:
+        values = {system.name: system.rates[metric].value for system in evaluation.systems}
+        best[metric] = max((value for value in values.values() if value is not None), default=None)
+        leads = [pair for pair, _ in differences(evaluation, metric, found) if values[pair.better] == best[metric]]
+        worse[metric] = {pair.worse for pair in leads if pair.p.significant and pair.points > 0}
     rows = []
     for system in ranked(evaluation, found):
         cells = []
         for metric in tested:
             value = system.rates[metric].value
             figure = percentage(value)
-            if len(evaluation.systems) > 1 and value is not None and value == _best(evaluation, metric):
+            if len(evaluation.systems) > 1 and value is not None and value == best[metric]:
                 figure = latex.bold(figure)
             cells.append(figure + ("$^{*}$" if system.name in worse[metric] else ""))
         rows.append([latex.escaped(system.name), *cells])
     note = "* significantly worse than the best, p < 0.05, corrected by Holm's method for all pairs"
     return latex.table(["System", *tested], rows, note if any(worse.values()) else "")
-
-
-def _best(evaluation: Evaluation, metric: str) -> float | None:
-    """Return the highest score of a metric."""
-    return max((value for s in evaluation.systems if (value := s.rates[metric].value) is not None), default=None)
-
-
-def _leads(pair: Difference, evaluation: Evaluation, metric: str) -> bool:
-    """Tell whether the better system of a pair is the best of all."""
-    best = _best(evaluation, metric)
-    return any(s.rates[metric].value == best for s in evaluation.systems if s.name == pair.better) and pair.points > 0
 
 
 def _tests(evaluation: Evaluation, metric: str, found: Verdict) -> str:
