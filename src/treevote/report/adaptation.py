@@ -127,7 +127,7 @@ def _settings(facts: Mapping[str, Any]) -> str:
     if "members" in facts:
         lines.append(("adapted", ", ".join(facts["members"])))
     return "\n".join(
-        wrapped(text, WIDTH - 11).replace("\n", "\n" + 11 * " ").join([f"{title:<10} ", ""]) for title, text in lines
+        f"{title:<10} " + wrapped(text, WIDTH - 11).replace("\n", "\n" + 11 * " ") for title, text in lines
     )
 
 

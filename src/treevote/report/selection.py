@@ -42,7 +42,8 @@ def sentence(selection: Selection, least: float) -> str:
 
 def as_json(selection: Selection, output: str, least: float, command: str = "") -> str:
     """Return the selection as JSON."""
-    chosen, places = selection.sentences, selection.sentences.offsets.tolist()
+    chosen = selection.sentences
+    doubts = np.split(selection.doubt, chosen.offsets[1:-1])
     facts: dict[str, Any] = {
         "output": output,
         "pool": {
@@ -57,10 +58,10 @@ def as_json(selection: Selection, output: str, least: float, command: str = "") 
                 "number": int(selection.numbers[i]) + 1,
                 "sent_id": sent_id(chosen.comments(i)),
                 "tokens": int(chosen.lengths[i]),
-                "expected_wrong": round(float(selection.doubt[places[i] : places[i + 1]].sum()), 2),
-                "doubtful": (np.flatnonzero(selection.doubt[places[i] : places[i + 1]] >= least)).tolist(),
+                "expected_wrong": round(float(doubt.sum()), 2),
+                "doubtful": np.flatnonzero(doubt >= least).tolist(),
             }
-            for i in range(len(chosen))
+            for i, doubt in enumerate(doubts)
         ],
     }
     return answer("selection", facts, command)
