@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias
 
 from treevote.batch.joint import ChunkParse, ParseJob
 from treevote.batch.parsing import stored_parser
@@ -19,8 +19,6 @@ from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
 from treevote.files.encodings import utf8_of
 from treevote.models.text.text_annotator import Tags
-
-Key = TypeVar("Key")
 
 Model: TypeAlias = "str | os.PathLike[str] | StoredParser"
 

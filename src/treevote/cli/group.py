@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from treevote.cli.options import PANELS, remember
 from treevote.cli.signals import SENTENCE, Interruption
-from treevote.compilation import CompilationState, listened
+from treevote.compilation import listened
 from treevote.errors import ConfigError, TreevoteError, TreevoteWarning
 from treevote.visibility import visible
 
@@ -79,7 +79,9 @@ class Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command; say if kernels are compiled for it."""
         _require_memory()
-        with listened(_announce), _warnings_told():
+        from treevote.terminal import announce
+
+        with listened(announce), _warnings_told():
             return super().invoke(ctx)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -109,12 +111,6 @@ def _range_in_words(meaning: str) -> str:
     meaning = re.sub(r"\[default: \((.*)\)", r"[default: \1", meaning)
     meaning = re.sub(r"x>=(\S+)\]$", r"at least \1]", meaning)
     return re.sub(r"([\d.]+)<=x<=(\S+)\]$", r"\1 to \2]", meaning)
-
-
-def _announce(compiled: CompilationState) -> None:
-    from treevote.terminal import announce
-
-    announce(compiled)
 
 
 def _require_memory() -> None:

@@ -88,15 +88,16 @@ def part_of(folder: str | Path, part: str) -> Path:
 
 def with_texts(treebanks: Sequence[Treebank]) -> Treebank:
     """Join treebanks that were read from files, with their texts."""
-    sources = [treebank.source for treebank in treebanks]
-    if len(treebanks) == 1 or None in sources:
-        return treebanks[0] if len(treebanks) == 1 else Treebank.concatenate(treebanks)
+    if len(treebanks) == 1:
+        return treebanks[0]
+    sources = [treebank.source for treebank in treebanks if treebank.source is not None]
+    if len(sources) < len(treebanks):
+        return Treebank.concatenate(treebanks)
     joined = Treebank.concatenate(treebanks, " + ".join(treebank.name for treebank in treebanks))
-    known = [source for source in sources if source is not None]
-    starts = np.cumsum([0, *(source.text.count(b"\n") + 1 for source in known)])
-    line_of = [source.line_of + start for source, start in zip(known, starts.tolist(), strict=False)]
-    text = b"\n".join(source.text for source in known)
-    source = dataclasses.replace(known[0], text=text, line_of=np.concatenate(line_of).astype(np.int32))
+    starts = np.cumsum([0, *(source.text.count(b"\n") + 1 for source in sources)])
+    line_of = [source.line_of + start for source, start in zip(sources, starts.tolist(), strict=False)]
+    text = b"\n".join(source.text for source in sources)
+    source = dataclasses.replace(sources[0], text=text, line_of=np.concatenate(line_of).astype(np.int32))
     return dataclasses.replace(joined, source=source)
 
 
