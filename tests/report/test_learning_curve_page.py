@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.command_line import run
 from treevote.evaluation.learning_curve import Round, forecast
-from treevote.report.learning_curve_page import plot, write_page
+from treevote.report.learning_curve import plot, write_page
 from treevote.report.plots import BOTTOM, LEFT, RIGHT, TOP
 
 pytest.importorskip("jinja2")

@@ -70,9 +70,7 @@ def inspect(
         models = {name: run(name) for name in rounds if name != model} | {str(model): facts}
         facts["curve"] = learning_curve.as_data(models)
         if report is not None:
-            from treevote.report.learning_curve_page import write_page
-
-            write_page(models, report, command=options.command_line(), date=options.today())
+            learning_curve.write_page(models, report, command=options.command_line(), date=options.today())
         if not json:
             tell(learning_curve.as_text(models))
             return
