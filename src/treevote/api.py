@@ -12,14 +12,7 @@ from typing import Literal, TextIO, cast, get_args
 
 from treevote.adaptation.configuration import read_configuration as adaptation_configuration
 from treevote.batch.data import Data, Path_, parsed_data, running_text, training_data
-from treevote.batch.parsing import (
-    SENTENCES,
-    member_of,
-    parse_sentences,
-    require_tags,
-    stored_parser,
-    trees_of,
-)
+from treevote.batch.parsing import SENTENCES, member_of, parse_sentences, require_tags, stored_parser, trees_of
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
 from treevote.commands.train import train as run_training
