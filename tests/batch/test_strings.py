@@ -19,6 +19,7 @@ import treevote
 from tests.reference.toy_grammar import toy_treebank
 from treevote import ConfigError, EnsembleParser, ModelError, StoredParser, dumps, parse_files, parse_strings
 from treevote.batch import strings
+from treevote.batch.reading import tasks
 from treevote.ensemble import stored as storing
 from treevote.version import __version__
 
@@ -204,7 +205,7 @@ def test_parsing_strings_loads_no_library_of_training(model: Path) -> None:
 def test_texts_are_taken_a_batch_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strings, "TASK_BYTES", 100)
     text = "1\tdog" + "\t_" * 8 + "\n\n"
-    batches = list(strings._batches([text] * 40, [], "conllu"))
-    assert [sum(map(len, batch.values())) < 100 + len(text) for batch in batches] == [True] * len(batches)
+    batches = list(tasks(strings._pieces([text] * 40, [], "conllu"), 100))
+    assert all(sum(len(piece.chunk or b"") for piece in batch) < 100 + len(text) for batch in batches)
     assert sum(map(len, batches)) == 40
     assert len(batches) > 4

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from treevote.batch.joint import ChunkParse, ParseJob
 from treevote.batch.parsing import stored_parser
-from treevote.batch.reading import TASK_BYTES
-from treevote.conll.chunks import Chunk
+from treevote.batch.reading import TASK_BYTES, FileChunk, parse_task, tasks
 from treevote.conll.reader import OnError
-from treevote.conll.text_chunks import TextChunk, TextFormat, any_chunks
+from treevote.conll.text_chunks import TextFormat, any_chunks
 from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Format
 from treevote.ensemble.stored import StoredParser
@@ -100,9 +99,10 @@ def parse_strings(
     work = ParseJob(stored_parser(model, member), support, confidence, on_error, tags, keep)
     work.check()
     found: list[list[ChunkParse]] = []
-    for batch in _batches(texts, found, format):
-        for (number, _), parsed in zip(batch, work(list(batch.values())), strict=True):
-            found[number].append(parsed)
+    for task in tasks(_pieces(texts, found, format), TASK_BYTES):
+        for done in parse_task(work, task):
+            if done.parsed is not None:
+                found[done.file].append(done.parsed)
     return [_result(chunks) for chunks in found]
 
 
@@ -118,22 +118,12 @@ def _result(chunks: Sequence[ChunkParse]) -> ParsedString:
     return ParsedString(text, error, sentences, tokens)
 
 
-def _batches(
-    texts: Iterable[object], found: list[list[ChunkParse]], format: Format | TextFormat
-) -> Iterator[Mapping[tuple[int, int], Chunk | TextChunk]]:
-    """Yield chunks of about `TASK_BYTES` together, by the number of their text and their own; add a list a text."""
-    batch: dict[tuple[int, int], Chunk | TextChunk] = {}
-    size = 0
+def _pieces(texts: Iterable[object], found: list[list[ChunkParse]], format: Format | TextFormat) -> Iterator[FileChunk]:
+    """Yield the chunks of texts, each text a file; add a list for the results of each, with the fault of its bytes."""
     for number, text in enumerate(texts):
         found.append([])
         try:
-            for i, chunk in enumerate(any_chunks(io.BytesIO(utf8_of(text)), format=format, n_bytes=TASK_BYTES)):
-                batch[number, i] = chunk
-                size += len(chunk)
-                if size >= TASK_BYTES:
-                    yield batch
-                    batch, size = {}, 0
+            for chunk in any_chunks(io.BytesIO(utf8_of(text)), format=format, n_bytes=TASK_BYTES):
+                yield FileChunk(number, chunk)
         except InputError as fault:
             found[number].append(ChunkParse(b"", first_fault=fault, stopped=True))
-    if batch:
-        yield batch
