@@ -23,7 +23,7 @@ from treevote.store.validation import column, rebuild
 KIND = "tag-confidence"
 
 HEIGHTS = (0.5, 1.0, 2.0, 4.0, 8.0, 20.0)  # where the least margin is cut off
-N_TASKS = 3  # margins of a token: those of `treevote.models.text.tagging.tagger.SCORED_TASKS`
+N_TASKS = 3  # margins of a token: those of `treevote.models.text.tagging.templates.TAGS`
 MAX_LOG_ODDS = math.log((1 - LEAST) / LEAST)
 DIGITS = 6  # decimals of a weight
 MAX_WEIGHT = 1e6  # maximum absolute weight, so that sums stay finite

@@ -93,7 +93,12 @@ class TextAnnotator:
     def tokenized(self, chunk: TextChunk) -> Treebank:
         """Return the sentences of a part of a running text without tags; raises as `read`."""
         if self.tokenizer is None:
-            raise no_tokenizer(chunk.path)
+            raise InputError(
+                "expected sentences in CoNLL-U, found running text, and the model has no tokenizer",
+                path=chunk.path,
+                remedy="train it with --from-text, or split the text into sentences and tagged tokens first, "
+                "as UDPipe does",
+            )
         return self.tokenizer.read(chunk)
 
     def record(self) -> Record:
@@ -120,15 +125,6 @@ _PARTS = {  # module and class of each part; loaded if a model has it
     "tagger": ("treevote.models.text.tagging.tagger", "Tagger"),
     "confidence": ("treevote.models.text.tag_confidence", "TagConfidence"),
 }
-
-
-def no_tokenizer(path: str = "") -> InputError:
-    """Return the error for running text and a model without a tokenizer."""
-    return InputError(
-        "expected sentences in CoNLL-U, found running text, and the model has no tokenizer",
-        path=path,
-        remedy="train it with --from-text, or split the text into sentences and tagged tokens first, as UDPipe does",
-    )
 
 
 def no_tagger() -> ConfigError:

@@ -3,7 +3,7 @@
 It is one more expert in the product of a tagger (`treevote.models.text.tagging.task`): it sees the whole sentence and
 no tags, the linear taggers see neighbours and their tags. The tasks have one network (multi-task learning, Plank,
 Søgaard & Goldberg 2016): the loss is the sum of those of the tasks, each that of a softmax over the classes of the gold
-group.
+group. Lemmas are not among them: they have too many classes for what they gain.
 """
 
 from __future__ import annotations
@@ -33,14 +33,13 @@ from treevote.models.learning.network.words import END, WORDS, attributes_of, le
 from treevote.models.learning.vectors.vectors import NO_VECTORS, Halves, WordVectors
 from treevote.models.text.tagging.learning import add_parts, scatter_gradient
 from treevote.models.text.tagging.tagset import Parts, Tagset
+from treevote.models.text.tagging.templates import TAGS
 from treevote.parallel import Jobs, Progress
 from treevote.settings import Interval, Settings
 from treevote.store.record import Record
 from treevote.store.validation import column, trainer_of
 
 KIND = "neural-tagger"
-TASKS = ("upos", "feats", "xpos")
-"""Tasks that it votes on; lemmas have too many classes for what they gain."""
 
 SLOTS = 2000  # maximum number of slots of a batch, unless one sentence has more
 
@@ -82,8 +81,8 @@ class NeuralTaggerTrainer(Settings):
         seed: int = 0,
         progress: Progress | None = None,
     ) -> NeuralTagger:
-        """Learn the gold tags of each of ``TASKS``; ``forms`` are the distinct ones of the treebank, in its order."""
-        tagsets = tuple(gold[task].tagset for task in TASKS)
+        """Learn the gold tags of each of ``TAGS``; ``forms`` are the distinct ones of the treebank, in its order."""
+        tagsets = tuple(gold[task].tagset for task in TAGS)
         untrained = NeuralTagger(self, forms, clusters, tagsets, np.zeros(0, np.float16))
         sentences = untrained.sentences(treebank)
         frequent = np.array([name not in WORDS for name in untrained.attributes], np.bool_)
@@ -95,7 +94,7 @@ class NeuralTaggerTrainer(Settings):
 
 @dataclass(frozen=True, eq=False)
 class NeuralTagger:
-    """A trained neural tagger; ``tagsets`` are those of ``TASKS``. Safe to use from several threads."""
+    """A trained neural tagger; ``tagsets`` are those of ``TAGS``. Safe to use from several threads."""
 
     trainer: NeuralTaggerTrainer
     forms: tuple[str, ...]  # of the training data
@@ -123,7 +122,7 @@ class NeuralTagger:
         counts = len(self._lexicon.feats) + 1, END + 1 + len(self._letters)
         shapes, n = encoder_shapes(sizes, self.attributes, *counts, self.trainer.vectors.size), self.trainer.hidden
         shapes |= {"hidden": (2 * sizes.units, n), "hidden-bias": (n,)}
-        for task, tagset in zip(TASKS, self.tagsets, strict=True):
+        for task, tagset in zip(TAGS, self.tagsets, strict=True):
             n_parts = int(tagset.parts.bases[-1])
             shapes |= {task: (n, n_parts), f"{task}-bias": (n_parts,)}
         return shapes
@@ -151,14 +150,14 @@ class NeuralTagger:
         words, tokens, offsets = sentences
         found = {
             task: np.empty((len(tokens), int(tagset.parts.bases[-1])), np.float32)
-            for task, tagset in zip(TASKS, self.tagsets, strict=True)
+            for task, tagset in zip(TAGS, self.tagsets, strict=True)
         }
         for batch in batches(offsets, SLOTS):
             own = tokens[batch.slots]
             inputs = embed(self._parameters, words, own, words.attributes[own])
             h, _ = encode(self._parameters, inputs.vectors, batch, no_masks(self._parameters, len(batch.sentences)))
             _, _, scores = self.scored(self._parameters, h, None)
-            for task, part in zip(TASKS, scores, strict=True):
+            for task, part in zip(TAGS, scores, strict=True):
                 found[task][batch.slots] = part
         return found
 
@@ -166,7 +165,7 @@ class NeuralTagger:
         """Return the hidden layer without and with a mask, and the scores of the parts of each task."""
         hidden = rectify(affine(h, p["hidden"], p["hidden-bias"]))
         kept, scores = hidden if mask is None else hidden * mask, []
-        for task, unused in zip(TASKS, self._unused, strict=True):
+        for task, unused in zip(TAGS, self._unused, strict=True):
             scores.append(affine(kept, p[task], p[f"{task}-bias"]))
             scores[-1][:, unused] = 0
         return hidden, kept, scores
@@ -178,7 +177,7 @@ class NeuralTagger:
         slots, total = batch.in_order, 0.0
         hidden, kept, scores = self.scored(p, h, mask)
         d_hidden, transposed = np.zeros_like(kept), np.ascontiguousarray(kept.T)
-        for task, own in zip(TASKS, scores, strict=True):
+        for task, own in zip(TAGS, scores, strict=True):
             classes, groups = gold[task].classes[slots], gold[task].groups[slots]
             d_own, n = np.zeros_like(own), max(1, int(np.count_nonzero(classes >= 0)))
             total += class_loss(gold[task].tagset.parts, groups, classes, own, d_own) / n

@@ -30,7 +30,6 @@ from treevote.models.text.tagging.edit_rules import apply_rule, is_rule, rule_of
 from treevote.models.text.tagging.features import Text
 from treevote.models.text.tagging.forms import FormMemo
 from treevote.models.text.tagging.neural_tagger import KIND as NEURAL
-from treevote.models.text.tagging.neural_tagger import TASKS as NEURAL_TASKS
 from treevote.models.text.tagging.neural_tagger import GoldTags, NeuralTagger, NeuralTaggerTrainer
 from treevote.models.text.tagging.tagset import Tagset
 from treevote.models.text.tagging.task import Task
@@ -41,7 +40,6 @@ from treevote.store.validation import rebuild
 
 KIND = "tagger"
 TASKS = {"upos": 0, "feats": 1, "xpos": 2, "lemma": -1}  # in order, with their columns in `templates.TAGS`, -1 for none
-SCORED_TASKS = ("upos", "feats", "xpos")  # those of which agreement and margins are known
 
 _BATCH = 4096  # tokens, about, whose scores are in memory at a time
 _BOTH: tuple[Direction, ...] = ("forward", "backward")
@@ -166,12 +164,12 @@ class Tagger:
         """Tag as `tag` does; return also the tokens on whose tags the taggers agree, and the margins of the tags.
 
         The second result, shape (n_slots,), is true where each tagger of UPOS, FEATS and XPOS by itself chose the tag.
-        Margins have the shape (n_slots, len(SCORED_TASKS)), see `treevote.models.text.tagging.task.VoteResult`.
+        Margins have the shape (n_slots, len(templates.TAGS)), see `treevote.models.text.tagging.task.VoteResult`.
         """
         rows, values, known = self._memo.encode(treebank.words)
         tokens, ends = rows[treebank.tokens], treebank.offsets
         chosen, names = np.full((len(tokens), len(TASKS)), -1, np.int32), _Names(self.tasks)
-        agreed, margins = np.zeros(len(tokens), np.bool_), np.zeros((len(tokens), len(SCORED_TASKS)), np.float32)
+        agreed, margins = np.zeros(len(tokens), np.bool_), np.zeros((len(tokens), len(templates.TAGS)), np.float32)
         read, first = None if self.neural is None else self.neural.sentences(treebank), 0
         while first < len(treebank):
             last = max(first + 1, int(np.searchsorted(ends, ends[first] + _BATCH, side="right")) - 1)
@@ -241,7 +239,7 @@ class Tagger:
             raise ValueError("the rules of its lemmas")
         clusters, neural = Clusters.from_texts(record.texts), None
         if "neural" in record.parts:
-            tagsets = [tasks[task].tagset for task in NEURAL_TASKS]
+            tagsets = [tasks[task].tagset for task in templates.TAGS]
             neural = rebuild(
                 record.parts["neural"], NEURAL, lambda part: NeuralTagger.from_record(part, forms, clusters, tagsets)
             )

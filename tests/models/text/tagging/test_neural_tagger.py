@@ -25,7 +25,6 @@ from treevote.models.learning.network.training import Dropout, loss_of_batch
 from treevote.models.learning.vectors.vectors import WordVectors
 from treevote.models.text.tagging import task as voting
 from treevote.models.text.tagging.neural_tagger import (
-    TASKS,
     NeuralTagger,
     NeuralTaggerTrainer,
     class_loss,
@@ -33,6 +32,7 @@ from treevote.models.text.tagging.neural_tagger import (
 )
 from treevote.models.text.tagging.tagger import Tagger, TaggerTrainer, _gold_classes
 from treevote.models.text.tagging.tagset import Tagset
+from treevote.models.text.tagging.templates import TAGS
 from treevote.parallel import Jobs
 
 TRAINER = dataclasses.replace(SMALL, neural=TINY)
@@ -81,9 +81,9 @@ def test_derivatives_are_those_of_finite_differences() -> None:
     """In each array of parameters along its gradient, where rounding matters least."""
     groups = _gold_classes(TRAINING, "upos", ("_",)).tagset.names
     gold = {"upos": _gold_classes(TRAINING, "upos", ("_",))}
-    gold |= {task: _gold_classes(TRAINING, task, groups) for task in TASKS[1:]}
+    gold |= {task: _gold_classes(TRAINING, task, groups) for task in TAGS[1:]}
     forms = tuple(dict.fromkeys(word.form for word in TRAINING.words[1:]))
-    tagsets = tuple(gold[task].tagset for task in TASKS)
+    tagsets = tuple(gold[task].tagset for task in TAGS)
     network = NeuralTagger(TINY, forms, SMALL.clusters, tagsets, np.zeros(0, np.float16))
     sentences, rng = network.sentences(TRAINING), np.random.default_rng(0)
     vector = initial(network.shapes, [], rng)
