@@ -97,8 +97,9 @@ def families() -> dict[str, Family]:
 
 
 def find_family(kind: str) -> Family | None:
-    """Return the family of a kind, None if there is none."""
-    return next((family for own, family in _in_order() if own == kind), None)
+    """Return the family of a kind, None if there is none; of the families of treevote, only this one is imported."""
+    module = FAMILIES.get(kind)
+    return import_module(module).FAMILY if module else plug_ins().families.get(kind)
 
 
 def known_members() -> dict[str, Trainer]:
@@ -133,27 +134,28 @@ def missing(what: str, name: str, known: Iterable[str]) -> ConfigError:
 
 def with_clusters(trainers: Mapping[str, Trainer], clusters: Clusters) -> dict[str, Trainer]:
     """Return trainers whose parsers know clusters of words; one of another package may stay as it is."""
-    found: dict[str, Any] = dict(trainers)
+    return _with_data(trainers, "clusters", clusters)
+
+
+def with_vectors(trainers: Mapping[str, Trainer], vectors: WordVectors) -> dict[str, Trainer]:
+    """Return trainers that give word vectors to their parsers; ConfigError if none of them can."""
+    if not any(hasattr(trainer, "vectors") for trainer in trainers.values()):
+        names = ", ".join(trainers)
+        raise ConfigError(f"none of the members {names} reads word vectors; add biaffine, or leave them out")
+    return _with_data(trainers, "vectors", vectors)
+
+
+def _with_data(trainers: Mapping[str, Any], name: str, data: object) -> dict[str, Trainer]:
+    """Return trainers of which those with a field of the name have the data in it."""
     return {
-        name: dataclasses.replace(trainer, clusters=clusters) if hasattr(trainer, "clusters") else trainer
-        for name, trainer in found.items()
+        own: dataclasses.replace(trainer, **{name: data}) if hasattr(trainer, name) else trainer
+        for own, trainer in trainers.items()
     }
 
 
 def clusters_of(trainers: Mapping[str, Trainer]) -> Clusters:
     """Return the clusters of words of the first trainer that has any."""
     return next((own for trainer in trainers.values() if (own := getattr(trainer, "clusters", NONE))), NONE)
-
-
-def with_vectors(trainers: Mapping[str, Trainer], vectors: WordVectors) -> dict[str, Trainer]:
-    """Return trainers that give word vectors to their parsers; ConfigError if none of them can."""
-    found: dict[str, Any] = dict(trainers)
-    if not any(hasattr(trainer, "vectors") for trainer in found.values()):
-        raise ConfigError(f"none of the members {', '.join(found)} reads word vectors; add biaffine, or leave them out")
-    return {
-        name: dataclasses.replace(trainer, vectors=vectors) if hasattr(trainer, "vectors") else trainer
-        for name, trainer in found.items()
-    }
 
 
 def vectors_of(trainers: Mapping[str, Trainer]) -> WordVectors:
@@ -168,8 +170,7 @@ def kind_of(trainer: Trainer) -> str:
 
 def member_from_record(record: Record) -> Member:
     """Return the member of a record; ModelError if it is not that of a member, or its parts do not fit together."""
-    own = FAMILIES.get(record.kind)
-    family = import_module(own).FAMILY if own else plug_ins().families.get(record.kind)
+    family = find_family(record.kind)
     if family is None:
         kinds, faults = ", ".join(families()), "".join(f"; {fault}" for fault in plug_ins().faults)
         raise ModelError(
