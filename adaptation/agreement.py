@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import per_sentence
+from treevote.ensemble.unknown_words import share_of_tokens
 from treevote.evaluation.agreement import unanimous
 from treevote.evaluation.counts import check_same_sentences
-from treevote.kernels import Bools, Doubles
+from treevote.kernels import Doubles
 
 
 def agreement(systems: Sequence[Treebank]) -> Doubles:
@@ -21,11 +21,6 @@ def agreement(systems: Sequence[Treebank]) -> Doubles:
     """
     check_same_sentences(systems)
     return share_of_tokens(unanimous(systems), systems[0])
-
-
-def share_of_tokens(mask: Bools, treebank: Treebank) -> Doubles:
-    """Return the share of true tokens of each sentence, given a mask of slots; 0 for a sentence without tokens."""
-    return np.asarray(per_sentence(mask, treebank.offsets) / np.maximum(treebank.lengths, 1))
 
 
 def mean_confidence(parse: Treebank) -> Doubles:

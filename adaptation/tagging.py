@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from treevote.adaptation.agreement import share_of_tokens
 from treevote.adaptation.annotation import annotate_chunk, concatenated, tasks
 from treevote.adaptation.data import Data, annotator_trainer
 from treevote.adaptation.measuring import held_out
@@ -24,6 +23,7 @@ from treevote.adaptation.silver import TAGGERS, joined, profile, write_silver
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.annotator_trainer import evaluate_tagger, right_tags
 from treevote.ensemble.parser import EnsembleParser, load, save
+from treevote.ensemble.unknown_words import share_of_tokens
 from treevote.kernels import Doubles
 from treevote.models.text.text_annotator import Tagger, without_tags
 from treevote.parallel import ONE_JOB, Jobs

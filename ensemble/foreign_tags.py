@@ -8,7 +8,7 @@ languages a third of the tokens have no FEATS, and some treebanks have no XPOS a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -49,7 +49,7 @@ def usual_shares(memo: WordMemo, training: object) -> Doubles:
     return np.array([upos, xpos and not upos, 0, 0], np.float64)
 
 
-def known_values(memo: WordMemo, treebank: Treebank, names: Iterable[str] = tuple(COLUMNS)) -> Bools:
+def known_values(memo: WordMemo, treebank: Treebank, names: Iterable[str]) -> Bools:
     """Tell which tokens have known values of the attributes, shape (n_tokens, n_names); any lemma is known."""
     rows, columns = memo.encode(treebank.words)
     known = columns.values[rows] > 0
@@ -57,15 +57,13 @@ def known_values(memo: WordMemo, treebank: Treebank, names: Iterable[str] = tupl
     return np.asarray(known[treebank.tokens[treebank.is_token]][:, [ATTRIBUTES.index(name) for name in names]])
 
 
-def foreign(shares: Doubles, usual: Doubles, tokens: int) -> str | None:
-    """Return a sentence that names the foreign columns of a text; None if there are none.
+def foreign(shares: Doubles, usual: Doubles, tokens: int) -> str:
+    """Return a sentence that names the foreign columns of a text; empty if there are none.
 
     ``shares`` are those of its tokens with known values, ``usual`` those of the training data.
     """
-    return ", ".join(_foreign(shares, usual, tokens)) or None
-
-
-def _foreign(shares: Doubles, usual: Doubles, tokens: int) -> Iterator[str]:
-    for what, here, there in zip(COLUMNS.values(), shares.tolist(), usual.tolist(), strict=True):
-        if there - here > max(FEWER, SURE * math.sqrt(there * (1 - there) / max(1, tokens))):
-            yield f"{1 - here:.0%} of the tokens have no {what} (training data: {1 - there:.0%})"
+    return ", ".join(
+        f"{1 - here:.0%} of the tokens have no {what} (training data: {1 - there:.0%})"
+        for what, here, there in zip(COLUMNS.values(), shares.tolist(), usual.tolist(), strict=True)
+        if there - here > max(FEWER, SURE * math.sqrt(there * (1 - there) / max(1, tokens)))
+    )

@@ -59,12 +59,12 @@ def unknown_in_folds(treebank: Treebank, n_folds: int) -> Bools:
 
 def usual_share(unknown: Bools, treebank: Treebank) -> float:
     """Return the share of unknown words that sentences with ``USUAL`` of the tokens do not exceed."""
-    return float(np.quantile(np.repeat(_shares(unknown, treebank), treebank.lengths), USUAL))
+    return float(np.quantile(np.repeat(share_of_tokens(unknown, treebank), treebank.lengths), USUAL))
 
 
 def tempered(parse: Treebank, unknown: Bools, usual: float) -> Treebank:
     """Return a parse with less confidence in sentences with unusually many unknown words; what is given stays sure."""
-    excess = np.maximum(_shares(unknown, parse) - usual, 0)
+    excess = np.maximum(share_of_tokens(unknown, parse) - usual, 0)
     if parse.confidence is None or parse.label_confidence is None or not excess.any():
         return parse
     excess = excess[parse.sentence_of]
@@ -82,6 +82,6 @@ def _less(sure: Floats, excess: Doubles, unknown: Bools) -> Doubles:
     return np.asarray(np.maximum(1 / (1 + np.exp(-odds)), LEAST))
 
 
-def _shares(unknown: Bools, treebank: Treebank) -> Doubles:
-    """Return the share of unknown words of each sentence."""
-    return np.asarray(per_sentence(unknown, treebank.offsets) / np.maximum(treebank.lengths, 1))
+def share_of_tokens(mask: Bools, treebank: Treebank) -> Doubles:
+    """Return the share of true tokens of each sentence, given a mask of slots; 0 for a sentence without tokens."""
+    return np.asarray(per_sentence(mask, treebank.offsets) / np.maximum(treebank.lengths, 1))
