@@ -13,6 +13,10 @@ import heapq
 import math
 from collections.abc import Container, Mapping, Sequence
 
+import numpy as np
+
+from treevote.corpus.trees import is_tree
+
 MAX_TRIED = 300_000  # tokens times tokens tried as the root of a sentence: it matters beyond 500 tokens
 MAX_NETWORKX = 12  # tokens of the longest sentence that goes to networkx, whose time grows fast: 12 ms at 15 tokens
 
@@ -84,7 +88,7 @@ def _heaviest(arcs: Sequence[Mapping[int, int]]) -> list[int] | None:
     if not all(arcs[1:]):
         return None
     best = [-1, *(min(into, key=lambda h: (-into[h], h)) for into in arcs[1:])]
-    if _reach_root(best):
+    if is_tree(np.array(best, np.int32)):
         return best
     radix = scale = math.prod(len(into) for into in arcs[1:])
     scores: dict[tuple[int, int], int] = {}
@@ -94,19 +98,6 @@ def _heaviest(arcs: Sequence[Mapping[int, int]]) -> list[int] | None:
             scores[h, d] = into[h] * scale - rank * radix
     heads = (_of_networkx if len(arcs) <= MAX_NETWORKX + 1 else heaviest_arborescence)(scores) or {}
     return [-1, *(heads[d] for d in range(1, len(arcs)))] if len(heads) == len(arcs) - 1 else None
-
-
-def _reach_root(heads: Sequence[int]) -> bool:
-    """Return whether all tokens reach ROOT along their heads."""
-    seen = [0, *[-1] * (len(heads) - 1)]  # the token from which each was first reached
-    for start in range(1, len(heads)):
-        token = start
-        while seen[token] < 0:
-            seen[token] = start
-            token = heads[token]
-        if seen[token] == start:
-            return False
-    return True
 
 
 def _of_networkx(scores: Mapping[tuple[int, int], int]) -> dict[int, int]:
