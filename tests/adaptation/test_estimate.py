@@ -14,9 +14,8 @@ from tests.adaptation.test_adapt import DEV, SOURCE, TEXT, before
 from tests.adaptation.test_labelled import FEW, run
 from treevote.adaptation import measuring
 from treevote.adaptation.data import Data
-from treevote.adaptation.estimate import after_changes, of_labels
 from treevote.adaptation.guard import DomainScores
-from treevote.adaptation.measuring import Measurement, estimates
+from treevote.adaptation.measuring import Measurement, after_changes, estimates, of_labels
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.estimate import LEAD, Estimate, SourceScores, all_agree, estimate, log_odds
