@@ -8,7 +8,7 @@ weights are learned on sentences that no system was trained on. Candidates are s
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,9 +86,6 @@ class CandidateModel:
         be parsed are enough. The trees stay: the line moves each candidate, and the more of them a head has, the more
         it would gain from that. Raises as `fit`.
         """
-        from scipy.optimize import minimize  # slow to import, and not needed to parse
-        from threadpoolctl import threadpool_limits
-
         examples = Examples.of(gold, systems, convention=convention)
         sums = np.empty(len(examples.places))
         features.add_weights(examples.places, self.weights, sums)
@@ -100,9 +97,8 @@ class CandidateModel:
             gradient = np.array([slope @ sums, slope.sum()]) + PRECISION * away
             return lost + PRECISION / 2 * float(away @ away), gradient
 
-        with threadpool_limits(1):  # as in `Examples`
-            found = minimize(loss, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=[(0.0, None), (None, None)])
-        slope, intercept = found.x.round(DIGITS).tolist()
+        found = _minimum(loss, np.array([1.0, 0.0]), bounds=[(0.0, None), (None, None)])
+        slope, intercept = found.round(DIGITS).tolist()
         return dataclasses.replace(self, line=(slope, intercept))
 
     def record(self) -> Record:
@@ -181,9 +177,6 @@ class Examples:
 
     def _weights(self, chosen: Bools) -> Floats:
         """Return the weights that are most probable, given a mask of candidates."""
-        from scipy.optimize import minimize  # slow to import, and not needed to parse
-        from threadpoolctl import threadpool_limits
-
         table = np.zeros(1 << features.PLACE_BITS, np.float32)
         slots, right, places = self.candidates.slots[chosen], self.right[chosen], self.places[chosen]
         if not len(slots):
@@ -203,12 +196,18 @@ class Examples:
             features.add_to_places(places, slope, gradient)
             return lost + 0.5 * float(np.sum(x * x)), gradient * scale + x
 
-        with threadpool_limits(1):  # sums of several threads would depend on their number
-            found = minimize(
-                loss, np.zeros(len(numbers)), jac=True, method="L-BFGS-B", options={"maxiter": 200, "ftol": 1e-7}
-            )
-        table[numbers] = np.round(found.x * scale, DIGITS)
+        found = _minimum(loss, np.zeros(len(numbers)), options={"maxiter": 200, "ftol": 1e-7})
+        table[numbers] = np.round(found * scale, DIGITS)
         return table
+
+
+def _minimum(loss: Callable[[Doubles], tuple[float, Doubles]], start: Doubles, **settings: Any) -> Doubles:
+    """Return the arguments with the least loss (L-BFGS-B); ``loss`` returns the gradient, too."""
+    from scipy.optimize import minimize  # slow to import, and not needed to parse
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):  # sums of several threads would depend on their number
+        return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B", **settings).x)
 
 
 def softmax(slots: Ints, sums: Doubles) -> Doubles:
