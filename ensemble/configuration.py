@@ -147,15 +147,12 @@ def described(settings: Mapping[str, Any]) -> str:
         if name not in settings:
             continue
         value = settings[name]
-        if name == "search" and value == "beam":
-            value = f"beam of {settings['width']}"
-        elif isinstance(value, (list, tuple)) and len(value) > 2:
-            told.append(f"{len(value)} {name}")
-            continue
-        elif isinstance(value, (list, tuple)):
-            value = ", ".join(map(str, value))
         if isinstance(value, bool):
             told.append(f"{'with' if value else 'without'} {name.replace('_', ' ')}")
-            continue
-        told.append(f"{name} {value}")
+        elif isinstance(value, (list, tuple)):
+            told.append(f"{len(value)} {name}" if len(value) > 2 else f"{name} {', '.join(map(str, value))}")
+        elif name == "search" and value == "beam":
+            told.append(f"search beam of {settings['width']}")
+        else:
+            told.append(f"{name} {value}")
     return ", ".join(told)
