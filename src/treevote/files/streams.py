@@ -107,9 +107,8 @@ def opened(source: Readable, encoding: str = UTF8) -> Iterator[tuple[BinaryIO, s
             elif front.startswith(_GZIP):
                 stream = cast("BinaryIO", stack.enter_context(gzip.GzipFile(fileobj=stream)))
             if not is_utf8(encoding):
-                stream = cast(
-                    "BinaryIO", stack.enter_context(io.BufferedReader(RecodingStream(stream, encoding, path)))
-                )
+                recoded = io.BufferedReader(RecodingStream(stream, encoding, path))
+                stream = cast("BinaryIO", stack.enter_context(recoded))
             yield stream, path, lambda: whole.bytes_read
     except (lzma.LZMAError, zlib.error, gzip.BadGzipFile, EOFError) as error:
         problem = f"expected a whole compressed file, found one that is damaged or cut off ({error})"
@@ -173,11 +172,9 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except OSError as error:
         if error is other or isinstance(error, BrokenPipeError):
             raise  # not a fault of this file
-        place, remedy = (
-            "<stdout>" if name == "-" else name,
-            "check the folder, its permissions and the space on the disk",
-        )
-        raise InputError(f"cannot write: {error.strerror or error}", path=place, remedy=remedy) from error
+        problem, place = f"cannot write: {error.strerror or error}", "<stdout>" if name == "-" else name
+        remedy = "check the folder, its permissions and the space on the disk"
+        raise InputError(problem, path=place, remedy=remedy) from error
 
 
 @contextmanager

@@ -74,19 +74,19 @@ def give_back(array: NDArray[Any]) -> None:
         file.madvise(mmap.MADV_DONTNEED)
 
 
-def labels_of(record: Record, name: str = "labels") -> tuple[str, ...]:
+def labels_of(record: Record) -> tuple[str, ...]:
     r"""Return the labels of a record; KeyError or ValueError if there are none, or one could not be that of a treebank.
 
     >>> labels_of(Record("bag", texts={"labels": ("det", "a\x00b")}))
     Traceback (most recent call last):
     ValueError: the label 'a\x00b' in labels is empty or has control characters
     """
-    labels = tuple(record.texts[name])
+    labels = tuple(record.texts["labels"])
     if not labels:
-        raise ValueError(f"the list of {name} is empty")
+        raise ValueError("the list of labels is empty")
     for label in labels:
         if not is_label(label):
-            raise ValueError(f"the label {short(label)} in {name} is empty or has control characters")
+            raise ValueError(f"the label {short(label)} in labels is empty or has control characters")
     return labels
 
 
