@@ -16,11 +16,11 @@ import numpy as np
 from treevote.corpus.given import FREE_LABEL, Keep
 from treevote.corpus.pseudo_projective import plain_labels
 from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import per_sentence
 from treevote.ensemble.estimate import Estimate, SourceScores, all_agree, estimate, log_odds, standard_error
 from treevote.ensemble.foreign_tags import COLUMNS, foreign, known_values, usual_shares
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.unknown_words import memos_of, unknown_words
-from treevote.kernels import Bools, Longs
 from treevote.models.learning.features.lexicon import ATTRIBUTES
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.protocols import Parser
@@ -34,7 +34,6 @@ ENOUGH_WORDS = 2_000  # minimum number of forms in the vocabulary of a model for
 STRANGE_WORDS = 0.7
 
 MOST_NAMED = 5  # labels in a message
-
 
 ENOUGH_VOTES = 500  # minimum number of tokens for a judgement by agreement
 
@@ -131,8 +130,8 @@ def text_counts(parser: EnsembleParser, parse: Treebank, bounds: Sequence[int]) 
     unknown, agreed = unknown_words(parser.members.values(), parse), all_agree(parse)
     tokens = np.diff(slots) - np.diff(bounds)
     columns = [tokens]
-    columns.append(np.zeros_like(tokens) if unknown is None else np.diff(_sums(unknown, slots)))
-    columns += [np.zeros_like(tokens)] * 2 if agreed is None else [tokens, np.diff(_sums(agreed, slots))]
+    columns.append(np.zeros_like(tokens) if unknown is None else per_sentence(unknown, slots))
+    columns += [np.zeros_like(tokens)] * 2 if agreed is None else [tokens, per_sentence(agreed, slots)]
     return [TextCounts(*row) for row in np.stack([*columns, np.diff(bounds)], 1).tolist()]
 
 
@@ -188,11 +187,6 @@ def known_labels(parser: Parser) -> set[str] | None:
             return None
         known.update(plain_labels(labels, "path")[0])
     return known
-
-
-def _sums(mask: Bools, slots: Longs) -> Longs:
-    """Return the number of true values in front of each slot."""
-    return np.asarray(np.append(0, np.cumsum(mask))[slots])
 
 
 def expects_tags(parser: EnsembleParser) -> bool:
