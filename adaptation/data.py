@@ -20,7 +20,7 @@ from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.streaming import CHUNK_BYTES, FileChunk, file_chunks, size
 from treevote.files.streams import writing
 from treevote.models.learning.clusters.clusters import Clusters
-from treevote.models.text.tagging.tagger import Tagger, TaggerTrainer
+from treevote.models.text.tagging.tagger import TaggerTrainer
 from treevote.models.text.text_annotator import TextAnnotator
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.checkpoints import Checkpoints
@@ -68,7 +68,7 @@ def tagged(model: EnsembleParser, treebank: Treebank) -> Treebank:
 def annotator_trainer(model: EnsembleParser, data: Data) -> AnnotatorTrainer:
     """Return the trainer of the annotator of a model, with the clusters of the data, or else those of the model."""
     tagger, trainer = model.annotator.tagger, TaggerTrainer()
-    if isinstance(tagger, Tagger):
+    if tagger is not None:
         neural = None if tagger.neural is None else tagger.neural.trainer
         trainer = TaggerTrainer(neural=neural, clusters=tagger.clusters)
     return AnnotatorTrainer(

@@ -25,7 +25,8 @@ from treevote.ensemble.annotator_trainer import evaluate_tagger, right_tags
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.unknown_words import share_of_tokens
 from treevote.kernels import Doubles
-from treevote.models.text.text_annotator import Tagger, without_tags
+from treevote.models.text.tagging.tagger import Tagger
+from treevote.models.text.text_annotator import without_tags
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Parser
 from treevote.store.checkpoints import Checkpoints

@@ -21,8 +21,8 @@ from treevote.ensemble.parser import EnsembleParser
 from treevote.errors import ConfigError
 from treevote.kernels import Bools
 from treevote.models.text.tag_confidence import TagConfidence, cross_fitted
-from treevote.models.text.tagging.tagger import TaggerTrainer
-from treevote.models.text.text_annotator import Tagger, TextAnnotator
+from treevote.models.text.tagging.tagger import Tagger, TaggerTrainer
+from treevote.models.text.text_annotator import TextAnnotator
 from treevote.models.text.tokenization.tokenizer import TokenizerTrainer
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from treevote.conll.writer import with_words
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
 from treevote.errors import ConfigError, InputError, ModelError
-from treevote.kernels import Bools, Floats
+from treevote.kernels import Bools
 from treevote.store.record import Record
 
 if TYPE_CHECKING:
     from treevote.models.text.tag_confidence import TagConfidence
+    from treevote.models.text.tagging.tagger import Tagger
     from treevote.models.text.tokenization.tokenizer import Tokenizer
 
 KIND = "annotator"
@@ -27,22 +28,6 @@ KIND = "annotator"
 # Lemmas and tags: predicted where a sentence has no tag at all and the model has a tagger; those of the text; predicted
 # everywhere.
 Tags: TypeAlias = Literal["auto", "keep", "predict"]
-
-
-class Tagger(Protocol):
-    """The interface of a tagger."""
-
-    def tag_with_margins(self, treebank: Treebank) -> tuple[Treebank, Bools, Floats]:
-        """Return the same sentences with predicted lemmas and tags, in their words and in their source.
-
-        The others are the tokens on whose tags the taggers agree, shape (n_slots,), and the margins of the tags, shape
-        (n_slots, 3).
-        """
-        ...
-
-    def record(self) -> Record:
-        """Return the whole tagger as data."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
