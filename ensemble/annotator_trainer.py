@@ -18,7 +18,6 @@ from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
-from treevote.errors import ConfigError
 from treevote.kernels import Bools
 from treevote.models.text.tag_confidence import TagConfidence, cross_fitted
 from treevote.models.text.tagging.tagger import Tagger, TaggerTrainer
@@ -101,11 +100,9 @@ def cross_tagged(
 ) -> Treebank:
     """Return the same sentences and trees with predicted lemmas and tags, without source text.
 
-    A sentence is tagged by a tagger of all folds but its own; ConfigError if there are fewer than two, or more than
-    sentences. The result does not depend on the jobs.
+    A sentence is tagged by a tagger of all folds but its own; there are at least two, and at most as many as sentences.
+    The result does not depend on the jobs.
     """
-    if not 2 <= n_folds <= treebank.n_sentences:
-        raise ConfigError(f"the folds of tags should be in 2..{treebank.n_sentences}, found {n_folds}")
     tagged = []
     for number, (others, held_out) in enumerate(folds_of(treebank.n_sentences, n_folds), 1):
         named = jobs.renamed(f"{{}} {number}/{n_folds}".format)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +15,6 @@ from treevote.conll.writer import dumps
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.ensemble.annotator_trainer import cross_tagged
-from treevote.errors import ConfigError
 from treevote.parallel import Jobs
 
 TOY = Treebank.concatenate([toy_treebank(6, 1), inflected(7, 2)], "both")
@@ -67,9 +65,3 @@ def test_progress_names_the_folds() -> None:
         "xpos maxent forward 1/2",
         "xpos maxent forward 2/2",
     ]
-
-
-@pytest.mark.parametrize("n_folds", [-1, 0, 1, 14])
-def test_folds_that_there_cannot_be_are_told(n_folds: int) -> None:
-    with pytest.raises(ConfigError, match=rf"folds of tags should be in 2\.\.13, found {n_folds}"):
-        cross_tagged(SMALL, TOY, n_folds)
