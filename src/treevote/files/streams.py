@@ -14,7 +14,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from typing import IO, BinaryIO, TypeAlias, cast
+from typing import IO, Any, BinaryIO, TypeAlias, cast
 
 from treevote.errors import ConfigError, InputError
 from treevote.files.encodings import UTF8, RecodingStream, is_utf8
@@ -101,14 +101,13 @@ def opened(source: Readable, encoding: str = UTF8) -> Iterator[tuple[BinaryIO, s
                 file = stack.enter_context(open(path, "rb"))
             front = _first_bytes(file, len(MAGIC))
             whole = _Rejoined(front, file)
-            stream = cast("BinaryIO", stack.enter_context(io.BufferedReader(whole)))
+            stream: Any = stack.enter_context(io.BufferedReader(whole))
             if front.startswith(MAGIC):
-                stream = cast("BinaryIO", stack.enter_context(io.BufferedReader(XZReader(stream))))
+                stream = stack.enter_context(io.BufferedReader(XZReader(stream)))
             elif front.startswith(_GZIP):
-                stream = cast("BinaryIO", stack.enter_context(gzip.GzipFile(fileobj=stream)))
+                stream = stack.enter_context(gzip.GzipFile(fileobj=stream))
             if not is_utf8(encoding):
-                recoded = io.BufferedReader(RecodingStream(stream, encoding, path))
-                stream = cast("BinaryIO", stack.enter_context(recoded))
+                stream = stack.enter_context(io.BufferedReader(RecodingStream(stream, encoding, path)))
             yield stream, path, lambda: whole.bytes_read
     except (lzma.LZMAError, zlib.error, gzip.BadGzipFile, EOFError) as error:
         problem = f"expected a whole compressed file, found one that is damaged or cut off ({error})"
