@@ -175,7 +175,6 @@ class _SentenceReader:
         self._rest = Treebank.of([])
 
     def take(self, n: int) -> Treebank:
-        """Return the next ``n`` sentences."""
         while self._rest.n_sentences < n:
             part = next(self._parts, None)
             if part is None:

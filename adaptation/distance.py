@@ -11,6 +11,7 @@ import numpy as np
 
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
+from treevote.corpus.vocabulary import encode
 
 _PRIOR = 10  # pseudo-count of a tag bigram, distributed by the frequency of its second tag
 
@@ -53,9 +54,8 @@ class Profile:
                 if count:
                     profile.words[word.form.lower()] += count
                     profile.tags[_tag(word)] += count
-            names = ["", *map(_tag, part.words[1:])]
-            number = {name: i for i, name in enumerate(dict.fromkeys(names))}
-            tags = np.array([number[name] for name in names])[part.tokens]
+            number: dict[str, int] = {}
+            tags = encode(["", *map(_tag, part.words[1:])], number)[part.tokens].astype(np.int64)
             bigrams, counts = np.unique(len(number) * tags[:-1] + tags[1:], return_counts=True)
             tag_of = list(number)
             for bigram, count in zip(bigrams.tolist(), counts.tolist(), strict=True):
@@ -93,7 +93,6 @@ def distance(source: Profile, target: Profile) -> Distance:
 
 
 def _tag(word: Word) -> str:
-    """Return the part of speech of a word: XPOS, or UPOS where there is none."""
     return word.xpos if word.xpos != "_" else word.upos
 
 
@@ -112,7 +111,6 @@ def _information(source: Profile, text: Profile) -> float:
 
 
 def _entropy(shares: np.ndarray) -> float:
-    """Return the entropy of a distribution in bits."""
     positive = shares[shares > 0]
     return float(-(positive * np.log2(positive)).sum())
 

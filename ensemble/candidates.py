@@ -97,7 +97,6 @@ class Probabilities(NamedTuple):
         return dataclasses.replace(voted, confidence=arc.astype(np.float32), label_confidence=label.astype(np.float32))
 
     def _of_arcs(self, heads: Ints, deprels: Ints, values: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-        """Return the results of `arc_probabilities`."""
         arc, best, label = (np.zeros(heads.shape) for _ in range(3))
         arc_probabilities(
             self.ballots.heads, self.ballots.deprels, self.candidates, values, heads, deprels, arc, best, label

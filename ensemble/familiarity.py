@@ -56,7 +56,6 @@ class Expectation(NamedTuple):
     is_raw: bool = False
 
     def __str__(self) -> str:
-        """Return it as a sentence."""
         here, there = f"{self.unknown:.0f}% of the words are unknown", f"{self.usual:.0f}%"
         if self.las is None:
             return f"{here} ({there} in the development data)"
