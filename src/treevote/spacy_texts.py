@@ -251,13 +251,9 @@ def doc_of(treebank: Treebank, span: tuple[int, int], vocab: Vocab) -> Doc:
 
 def _miscs(treebank: Treebank, i: int) -> list[dict[str, str]]:
     """Return the items of MISC of each token of a sentence."""
-    n = int(treebank.lengths[i])
+    slots = np.arange(treebank.offsets[i] + 1, treebank.offsets[i + 1])
     source = treebank.source
     if source is None or source.format == "conllx":
-        return [{} for _ in range(n)]
-    root = int(treebank.offsets[i])
-    found = []
-    for slot in range(root + 1, root + 1 + n):
-        misc = source.lines[source.line_of[slot]].rstrip("\r").rpartition("\t")[2]
-        found.append({key: value for key, _, value in (item.partition("=") for item in misc.split("|"))})
-    return found
+        return [{} for _ in slots]
+    items = ([item.partition("=") for item in misc.split("|")] for misc in source.misc(slots))
+    return [{key: value for key, _, value in own} for own in items]

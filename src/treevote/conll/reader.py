@@ -173,8 +173,8 @@ def with_marks(treebank: Treebank) -> Treebank:
     columns = {field: np.zeros(len(treebank.tokens), np.float32) for field in MARKS}
     slots = np.flatnonzero(treebank.heads >= 0)
     seen = dict.fromkeys(MARKS, 0)
-    for slot, line in zip(slots.tolist(), source.line_of[slots].tolist(), strict=True):
-        for item in source.lines[line].rstrip("\r").rpartition("\t")[2].split("|"):
+    for slot, misc in zip(slots.tolist(), source.misc(slots), strict=True):
+        for item in misc.split("|"):
             key, _, text = item.partition("=")
             if (field := fields.get(key)) is None:
                 continue
@@ -199,15 +199,13 @@ def read_parse(path: str | os.PathLike[str], format: Format | Literal["auto"]) -
 
 
 def parse_chunk(
-    chunk: Chunk, *, format: Format | Literal["auto"] = "auto", trees: Trees = "optional", on_error: OnError = "stop"
+    chunk: Chunk, *, trees: Trees = "optional", on_error: OnError = "stop"
 ) -> tuple[Treebank, list[InputError]]:
     """Read the sentences of a chunk; return them with their source, and the first fault of each faulty sentence.
 
     Parameters
     ----------
     chunk : Chunk
-    format : {"auto", "conllu", "conllx"}, default="auto"
-        ``"auto"``: that of the chunk.
     trees : {"required", "some", "partial", "partial-rooted", "labels", "optional", "ignored"}, default="optional"
         Treatment of HEAD and DEPREL. ``"ignored"``: they are skipped, and all heads are unknown.
         ``"optional"``: a head is ``_`` (unknown) or in 0..n. ``"required"``: every sentence has a tree, with
@@ -220,17 +218,16 @@ def parse_chunk(
     """
     require_known("treatment of trees", trees, get_args(Trees))
     require_known("treatment of a fault", on_error, get_args(OnError))
-    format = chunk.format if format == "auto" else format
-    text, blocks, tokens = _scan(chunk, format, trees)
+    text, blocks, tokens = _scan(chunk, trees)
     faults: list[InputError] = []
     bad = np.zeros_like(tokens.suspect)
-    for i, found in _faulty(chunk, text, blocks, tokens, format, trees):
+    for i, found in _faulty(chunk, text, blocks, tokens, trees):
         bad[i] = True
         faults.append(next(found))
         if on_error == "stop":
             raise faults[0]
     treebank, line_of = _columns(text, blocks, tokens, ~bad, trees)
-    source = Source(chunk.path, chunk.first_line, chunk.text, line_of, format)
+    source = Source(chunk.path, chunk.first_line, chunk.text, line_of, chunk.format)
     if on_error == "skip" and bad.any():
         source = _without(source, blocks, bad)
     return dataclasses.replace(treebank, name=os.path.basename(chunk.path), source=source), faults
@@ -238,15 +235,15 @@ def parse_chunk(
 
 def chunk_faults(chunk: Chunk, *, trees: Trees = "optional") -> Iterator[InputError]:
     """Yield all faults of a chunk, where `parse_chunk` names the first of each sentence."""
-    for _, found in _faulty(chunk, *_scan(chunk, chunk.format, trees), chunk.format, trees):
+    for _, found in _faulty(chunk, *_scan(chunk, trees), trees):
         yield from found
 
 
-def _scan(chunk: Chunk, format: Format, trees: Trees) -> tuple[bytes, Blocks, Tokens]:
+def _scan(chunk: Chunk, trees: Trees) -> tuple[bytes, Blocks, Tokens]:
     """Return the text without byte order mark, and its blocks and tokens; without UTF-8 all blocks are suspect."""
     text = chunk.bare_text
     blocks = find_blocks(text) if chunk.blocks is None else chunk.blocks
-    tokens = find_tokens(text, blocks, format, trees)
+    tokens = find_tokens(text, blocks, chunk.format, trees)
     try:
         text.decode()
     except UnicodeDecodeError:
@@ -269,7 +266,7 @@ def _without(source: Source, blocks: Blocks, bad: Bools) -> Source:
 
 
 def _faulty(
-    chunk: Chunk, text: bytes, blocks: Blocks, tokens: Tokens, format: Format, trees: Trees
+    chunk: Chunk, text: bytes, blocks: Blocks, tokens: Tokens, trees: Trees
 ) -> Iterator[tuple[int, Iterator[InputError]]]:
     """Yield the number of each block with faults, and its faults."""
     lines = text.decode("utf-8", "surrogateescape").split("\n") if tokens.suspect.any() else []
@@ -283,7 +280,7 @@ def _faulty(
         line = chunk.first_line + int(blocks.first[i])
         found = (
             InputError(fault.problem, path=chunk.path, line=line + fault.line, sentence=name, remedy=fault.remedy)
-            for fault in sentence_faults(sentence, format, trees, unlabelled=unlabelled)
+            for fault in sentence_faults(sentence, chunk.format, trees, unlabelled=unlabelled)
         )
         if first := next(found, None):
             yield i, itertools.chain([first], found)

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from treevote.kernels import Ints
+from treevote.kernels import Ints, Longs
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +31,10 @@ class Source:
     def lines(self) -> tuple[str, ...]:
         """All lines, without their line feed (a carriage return stays); bytes that are not UTF-8 are surrogates."""
         return tuple(self.text.decode("utf-8", "surrogateescape").split("\n"))
+
+    def misc(self, slots: Longs) -> list[str]:
+        """Return MISC, the last column, of the tokens in some slots."""
+        return [self.lines[line].rstrip("\r").rpartition("\t")[2] for line in self.line_of[slots].tolist()]
 
     def select(self, slots: Sequence[range]) -> Source:
         """Return the lines of some sentences, each with a blank line behind it, given the slots of each.

@@ -181,13 +181,8 @@ class Treebank:
         above = np.where(self.heads[slots] > 0, self.tokens[self.starts[slots] + np.maximum(self.heads[slots], 0)], -1)
         heads = [None if word < 0 else self.words[word] for word in above.tolist()]
         columns |= {f"head_{field}": [getattr(head, field, "") for head in heads] for field in ("form", "upos")}
-        columns["misc"] = self._misc(slots)
+        columns["misc"] = ["_"] * len(slots) if self.source is None else self.source.misc(slots)
         return pandas.DataFrame(columns | {field: column[slots] for field, column in self.marks.items()})
-
-    def _misc(self, slots: Longs) -> list[str]:
-        if (source := self.source) is None:
-            return ["_"] * len(slots)
-        return [source.lines[line].rstrip("\r").rpartition("\t")[2] for line in source.line_of[slots].tolist()]
 
     @staticmethod
     def from_frame(frame: pandas.DataFrame, name: str = "") -> Treebank:

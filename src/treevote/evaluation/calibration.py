@@ -90,9 +90,8 @@ def confidence_of(parse: Treebank, name: str) -> Floats:
     source = parse.source
     assert source is not None, "read from a file"
     column = np.zeros(len(parse.tokens), np.float32)
-    for slot in np.flatnonzero(parse.is_token).tolist():
-        line = int(source.line_of[slot])
-        misc = source.lines[line].rstrip("\r").rpartition("\t")[2]
+    slots = np.flatnonzero(parse.is_token)
+    for slot, misc in zip(slots.tolist(), source.misc(slots), strict=True):
         text = next((value for key, _, value in (item.partition("=") for item in misc.split("|")) if key == name), "")
         try:
             number = float(text)
@@ -102,7 +101,7 @@ def confidence_of(parse: Treebank, name: str) -> Floats:
             raise InputError(
                 f"expected {name}=NUMBER in MISC, a number from 0 to 1, found {short(misc)}",
                 path=source.path,
-                line=source.first_line + line,
+                line=source.first_line + int(source.line_of[slot]),
                 remedy="parse with --confidence",
             )
         column[slot] = number
