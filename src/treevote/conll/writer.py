@@ -129,14 +129,12 @@ def lines_of(treebank: Treebank) -> tuple[list[str], Ints]:
 
 
 def _require_forms(treebank: Treebank) -> None:
-    empty = [number for number, word in enumerate(treebank.words) if not word.form]
-    slots = np.flatnonzero(np.isin(treebank.tokens, empty) & (np.arange(len(treebank.tokens)) > 0)) if empty else empty
-    for slot in slots:
-        sentence = int(np.searchsorted(treebank.offsets, slot, "right"))
-        number = int(slot - treebank.offsets[sentence - 1])
-        if number:  # not the slot of ROOT
-            problem = f"expected a FORM, found an empty one at word {number}"
-            raise InputError(problem, sentence=str(sentence), remedy="give the form, or _")
+    is_empty = np.array([not word.form for word in treebank.words], np.bool_)
+    slots = np.flatnonzero(is_empty[treebank.tokens] & treebank.is_token)
+    if len(slots):
+        sentence = int(np.searchsorted(treebank.offsets, slots[0], "right"))
+        problem = f"expected a FORM, found an empty one at word {slots[0] - treebank.offsets[sentence - 1]}"
+        raise InputError(problem, sentence=str(sentence), remedy="give the form, or _")
 
 
 def _column(text: str) -> str:

@@ -60,9 +60,7 @@ def are_bare(treebank: Treebank) -> Bools:
     >>> are_bare(Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [-1, -1], ["", ""])])).tolist()
     [False, True]
     """
-    bare = np.ones(treebank.n_sentences, np.bool_)
-    bare[treebank.sentence_of[treebank.heads >= 0]] = False
-    return bare
+    return per_sentence(treebank.heads >= 0, treebank.offsets) == 0
 
 
 def are_partial(treebank: Treebank) -> Bools:
@@ -71,9 +69,7 @@ def are_partial(treebank: Treebank) -> Bools:
     >>> are_partial(Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [-1, 0], ["", "root"])])).tolist()
     [False, True]
     """
-    partial = np.zeros(treebank.n_sentences, np.bool_)
-    partial[treebank.sentence_of[treebank.is_token & (treebank.heads < 0)]] = True
-    return partial
+    return per_sentence(treebank.is_token & (treebank.heads < 0), treebank.offsets) > 0
 
 
 def require_trees(treebank: Treebank, sentences: Bools | None = None) -> None:

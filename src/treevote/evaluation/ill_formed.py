@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import are_trees, per_sentence, roots
+from treevote.corpus.trees import are_partial, are_trees, roots
 from treevote.evaluation.results import Finding
 
 FIRST = 10
@@ -14,7 +14,7 @@ FIRST = 10
 
 def ill_formed(system: Treebank, *, single_root: bool) -> tuple[Finding, ...]:
     """Return the ways in which sentences are no trees; several roots are one of them if every tree must have one."""
-    unknown = per_sentence(system.is_token & (system.heads < 0), system.offsets) > 0
+    unknown = are_partial(system)
     cyclic = ~are_trees(system) & ~unknown
     several = (roots(system) > 1) & single_root
     found = [
