@@ -106,18 +106,13 @@ class Verdict:
     open: tuple[Difference, ...]
     sentences: tuple[str, ...]
 
-    @property
-    def is_decided(self) -> bool:
-        """Whether the first system is significantly better than all others."""
-        return bool(self.leads) and all(lead.p.significant for lead in self.leads)
-
 
 def verdict(evaluation: Evaluation) -> Verdict:
     """Return the verdict of an evaluation."""
     metric = evaluation.metrics[0].name
     values = {system.name: system.rates[metric].value for system in evaluation.systems}
     ranking = sorted(((name, value) for name, value in values.items() if value is not None), key=lambda pair: -pair[1])
-    pairs = [pair for pair, _ in _differences(evaluation, metric, ranking)]
+    pairs = [pair for pair, _ in differences(evaluation, metric, ranking)]
     leads = tuple(pair for pair in pairs if pair.better == ranking[0][0])
     still_open = tuple(pair for pair in pairs if not pair.p.significant)
     correction = f"Holm’s correction for {len(pairs)} pairs" if len(pairs) > 1 else "one pair, no correction"
@@ -142,14 +137,10 @@ def difference(test: Test, evaluation: Evaluation, *, turned: bool = False) -> D
     return Difference(second, first, -test.difference, low, high, p)
 
 
-def differences(evaluation: Evaluation, metric: str, found: Verdict) -> Iterator[tuple[Difference, Test]]:
-    """Yield the difference of each pair in a metric, with its test: the system that is higher in the ranking first."""
-    return _differences(evaluation, metric, found.ranking)
-
-
-def _differences(
+def differences(
     evaluation: Evaluation, metric: str, ranking: Sequence[tuple[str, float]]
 ) -> Iterator[tuple[Difference, Test]]:
+    """Yield the difference of each pair in a metric, with its test: the system that is higher in the ranking first."""
     places = {name: place for place, (name, _) in enumerate(ranking)}
     pairs = []
     for test in evaluation.comparison.tests:

@@ -70,7 +70,7 @@ def as_latex(evaluation: Evaluation) -> str:
     for metric in tested:
         values = {system.name: system.rates[metric].value for system in evaluation.systems}
         best[metric] = max((value for value in values.values() if value is not None), default=None)
-        leads = [pair for pair, _ in differences(evaluation, metric, found) if values[pair.better] == best[metric]]
+        leads = [pair for pair, _ in differences(evaluation, metric, found.ranking) if values[pair.better] == best[metric]]
         worse[metric] = {pair.worse for pair in leads if pair.p.significant and pair.points > 0}
     rows = []
     for system in ranked(evaluation, found):
@@ -91,7 +91,7 @@ def _tests(evaluation: Evaluation, metric: str, found: Verdict) -> str:
     short = fitted([system.name for system in evaluation.systems], (PAIR - 3) // 2)
     names = dict(zip((system.name for system in evaluation.systems), short, strict=True))
     rows = []
-    for pair, test in differences(evaluation, metric, found):
+    for pair, test in differences(evaluation, metric, found.ranking):
         p = [("≤ " if value.bound else "") + value.number for value in p_values(test, evaluation)]
         ends = "-" if pair.low is None or pair.high is None else f"{signed(pair.low)} to {signed(pair.high)}"
         rows.append([f"{names[pair.better]} − {names[pair.worse]}", signed(pair.points), ends, *p])

@@ -178,7 +178,7 @@ def _differences(
 ) -> Iterator[tuple[int, int, Difference, tuple[Probability, Probability]]]:
     """Yield for each pair the higher and the lower system in the ranking, the difference, and both p-values."""
     numbers = {system.name: i for i, system in enumerate(evaluation.systems)}
-    for pair, test in differences(evaluation, metric, found):
+    for pair, test in differences(evaluation, metric, found.ranking):
         yield numbers[pair.better], numbers[pair.worse], pair, p_values(test, evaluation)
 
 
