@@ -19,7 +19,7 @@ from treevote.errors import InputError
 from treevote.studies.jobs import Parsing, compact
 from treevote.studies.report import Outcome, Table, Value, outcome, percent, printed, rate
 from treevote.studies.sagae_tsujii import PAIR, PAPER, PAPER_SETTINGS, THREE, VOTE_OF_THREE, agreed
-from treevote.studies.study import METRICS, Claim, Context, Results, Study, p_entry
+from treevote.studies.study import METRICS, Claim, Context, Results, Study
 
 BASE, ADAPTED = PAIR[0], f"{PAIR[0]}, retrained"
 
@@ -70,7 +70,7 @@ def _accuracy(results: Results) -> Table:
         p: list[Value] = [None, None]
         if name not in PAIR:
             base, other = results.systems[BASE], results.systems[name]
-            p = [p_entry(results.context.p_value(base, other, metric)) for metric in METRICS]
+            p = [results.context.p_value(base, other, metric).entry for metric in METRICS]
         las, uas = results.scores(name)
         rows.append((name, las, p[0], uas, p[1], *figures))
     columns = ("", "LAS", "p (LAS)", "UAS", "p (UAS)", "paper: biomedical dev LAS")

@@ -29,7 +29,7 @@ from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.record import Record
 from treevote.studies.jobs import Parsing, compact
 from treevote.studies.report import Report, Table, Value, rate
-from treevote.studies.study import Context, p_entry
+from treevote.studies.study import Context
 
 FORMER_MEMBERS = ("graph-mira", "lr-maxent-forward", "pipeline", "lr-svm-backward")
 """The default ensemble before structured training."""
@@ -185,7 +185,7 @@ def _scores(titles: Sequence[str], measured: Sequence[EnsembleScores]) -> Table:
 
 
 def _gains(titles: Sequence[str], measured: Sequence[EnsembleScores]) -> Table:
-    gains, p = [own.gains for own in measured], [list(map(p_entry, own.p)) for own in measured]
+    gains, p = [own.gains for own in measured], [[value.entry for value in own.p] for own in measured]
     means, counted = np.mean(gains, axis=0).tolist(), []
     for i in range(len(GAINS)):
         signs = [np.sign(own.gains[i]) for own in measured if own.p[i].significant]

@@ -245,11 +245,6 @@ similar = partial(_compare, None)
 of them; lower than one of them; not significantly different from the best of them."""
 
 
-def p_entry(p: Probability) -> str:
-    """Return a p-value as the entry of a table, ``0.031`` or ``≤ 0.0010``."""
-    return str(p).removeprefix("p ").removeprefix("= ")
-
-
 def score_table(
     results: Results, title: str, names: Mapping[str, str], figures: Figures, source: str, note: str = ""
 ) -> Table:
