@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from treevote.errors import ConfigError
 
@@ -77,10 +77,9 @@ def _without_common(pieces: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     return [own[front : len(own) - back] for own in pieces]
 
 
-def fitted(names: Sequence[str], width: int, columns: Callable[[str], int] = len) -> list[str]:
-    """Return names of at most ``width`` columns, cut in the middle; names that would become equal stay whole."""
+def fitted(names: Sequence[str], width: int) -> list[str]:
+    """Return names of at most ``width`` characters, cut in the middle; names that would become equal stay whole."""
     cut = [
-        name if columns(name) <= width else f"{name[: width // 2]}…{name[len(name) - (width - 1) // 2 :]}"
-        for name in names
+        name if len(name) <= width else f"{name[: width // 2]}…{name[len(name) - (width - 1) // 2 :]}" for name in names
     ]
     return [short if cut.count(short) == 1 else name for short, name in zip(cut, names, strict=True)]

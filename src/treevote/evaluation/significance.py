@@ -86,7 +86,7 @@ def holm(values: Sequence[float]) -> list[float]:
 
 def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
     """Return sums over bootstrap samples of at least one sentence: (n_sentences, n_counts) to (samples, n_counts)."""
-    random = _generator(seed)
+    random = np.random.Generator(np.random.PCG64(seed))
     n, terms = len(counts), counts.astype(np.float64)
     sums = np.empty((samples, counts.shape[1]))
     for row in sums:
@@ -97,7 +97,7 @@ def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
 
 def swapped_sums(counts: Ints | Longs, permutations: int, seed: int) -> Longs:
     """Return sums over sentences, each taken with p = 1/2: (n_sentences, n_counts) to (permutations, n_counts)."""
-    random = _generator(seed)
+    random = np.random.Generator(np.random.PCG64(seed))
     exact = np.float32 if np.abs(counts).sum(axis=0).max(initial=0) < 1 << 24 else np.float64
     n, terms = len(counts), counts.astype(exact)
     n_bytes = (n + 7) // 8
@@ -108,7 +108,3 @@ def swapped_sums(counts: Ints | Longs, permutations: int, seed: int) -> Longs:
         coins = np.frombuffer(random.bytes(len(block) * n_bytes), np.uint8).reshape(len(block), n_bytes)
         np.matmul(np.unpackbits(coins, axis=1, count=n).astype(exact), terms, out=block)
     return sums.astype(np.int64)
-
-
-def _generator(seed: int) -> np.random.Generator:
-    return np.random.Generator(np.random.PCG64(seed))
