@@ -86,16 +86,15 @@ def cross_parsed(
     run = functools.partial(_train_and_parse, seed=seed)
     for path, parse in zip(tasks, jobs.map(run, tasks.values()), strict=True):
         write(parse, path)
-    return [rejoined([_read(paths[name, number]) for number, _ in folds]) for name in members]
+    return [
+        rejoined([read(paths[name, number], format="conllu", trees="optional") for number, _ in folds])
+        for name in members
+    ]
 
 
 def _file(name: str, number: int) -> str:
     """Return the name of the file with the parse of a fold, from 1, by a member."""
     return f"{name}-{number}.conllu"
-
-
-def _read(path: Path) -> Treebank:
-    return read(path, format="conllu", trees="optional")
 
 
 def _train_and_parse(task: Task, *, seed: int, progress: Progress | None = None) -> Treebank:

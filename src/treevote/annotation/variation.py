@@ -42,10 +42,10 @@ class Variation(NamedTuple):
         forms = encode((word.form.lower() for word in treebank.words), {})[treebank.tokens]
         for distance in range(1, MAX_DISTANCE + 1):
             for neighbours in (True, False):
-                found._add(Pairs.of(treebank, forms, distance, neighbours), treebank)
+                found._add(Pairs.of(treebank, forms, distance, neighbours), treebank.positions)
         return found
 
-    def _add(self, pairs: Pairs, treebank: Treebank) -> None:
+    def _add(self, pairs: Pairs, positions: Longs) -> None:
         """Add nuclei; of several nuclei of a token the one with most other occurrences stays, of equal ones the first.
 
         Of the other analyses of a nucleus the most frequent one counts, of equal ones that with the smallest number.
@@ -64,32 +64,16 @@ class Variation(NamedTuple):
                 best = max((other for other in groups if other != group), key=sizes.__getitem__)
                 if sizes[best] < sizes[group]:
                     continue
-                counts, analysis = (sizes[group], sizes[best]), int(analyses[bounds[best]])
-                for i in range(int(bounds[group]), int(bounds[group + 1])):
-                    ends = int(left[i]), int(left[i]) + pairs.distance
-                    example = int(left[bounds[best]]), int(left[bounds[best]]) + pairs.distance
-                    self._note(treebank, ends, int(analyses[i]), analysis, counts, example)
-
-    def _note(
-        self,
-        treebank: Treebank,
-        ends: tuple[int, int],
-        own: int,
-        other: int,
-        counts: tuple[int, int],
-        example: tuple[int, int],
-    ) -> None:
-        """Note another analysis of a pair for the token that is dependent now, or would be."""
-        side = (own if own >= 0 else other) & 1
-        token = ends[side]
-        if counts[1] <= self.other[token]:
-            return
-        self.same[token], self.other[token] = counts
-        self.example[token] = example[side]
-        if other >= 0 and other & 1 == side:
-            self.head[token], self.deprel[token] = treebank.positions[ends[1 - side]], other >> 1
-        else:
-            self.head[token] = self.deprel[token] = -1
+                own, other = int(analyses[bounds[group]]), int(analyses[bounds[best]])
+                right = (own if own >= 0 else other) & 1  # the word that is dependent now, or would be
+                tokens = left[bounds[group] : bounds[group + 1]] + right * pairs.distance
+                tokens = tokens[self.other[tokens] < sizes[best]]
+                self.same[tokens], self.other[tokens] = sizes[group], sizes[best]
+                self.example[tokens] = left[bounds[best]] + right * pairs.distance
+                is_link = other >= 0 and other & 1 == right
+                head = tokens - pairs.distance if right else tokens + pairs.distance
+                self.head[tokens] = positions[head] if is_link else -1
+                self.deprel[tokens] = other >> 1 if is_link else -1
 
 
 class Pairs(NamedTuple):
