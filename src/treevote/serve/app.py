@@ -7,9 +7,9 @@ import socket
 import sys
 import time
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from treevote.errors import ConfigError, TreevoteError
 from treevote.extras import extra
@@ -62,16 +62,16 @@ class Server:
             self._route("/metrics", self._metrics, "GET"),
             self._route("/models", self._models, "GET", "POST"),
             self._route("/process", self._process, "GET", "POST"),
-            self._route("/parse", self._parse, "POST"),
+            self._route("/parse", self._asked(partial(votes.parsed, self.catalogue, self.queue, self.metrics)), "POST"),
             self._route("/draw", self._draw, "POST"),
             self._route("/{model}/predict", self._predict, "POST"),
             self._route("/{model}/train", self._train, "POST"),
             self._route("/parser/models/list", self._list, "GET", told=failure),
             self._route("/parser/models/list/{project:path}/{model}", self._remove, "DELETE", told=failure),
-            self._route("/parser/models/train/start", self._start_training, "POST", told=failure),
-            self._route("/parser/models/train/status", self._training, "POST", told=failure),
-            self._route("/parser/models/parse/start", self._start_parse, "POST", told=failure),
-            self._route("/parser/models/parse/status", self._parse_state, "POST", told=failure),
+            self._route("/parser/models/train/start", self._asked(self.arborator.start_training), "POST", told=failure),
+            self._route("/parser/models/train/status", self._asked(self.arborator.training), "POST", told=failure),
+            self._route("/parser/models/parse/start", self._asked(self.arborator.start_parse), "POST", told=failure),
+            self._route("/parser/models/parse/status", self._asked(self.arborator.parse), "POST", told=failure),
             *(self._route(f"/{name}", partial(_file, answer), "GET") for name, answer in page.files().items()),
         ]
         return Starlette(routes=routes, exception_handlers={HTTPException: _other})
@@ -93,10 +93,6 @@ class Server:
         given = arguments(query, kind, body) if is_short else await asyncio.to_thread(arguments, query, kind, body)
         return await udpipe.process(self.catalogue, self.queue, self.metrics, given, nfc=self.nfc)
 
-    async def _parse(self, request: Request) -> Answer:
-        asked = votes.asked(await self._body(request))
-        return await votes.parsed(self.catalogue, self.queue, self.metrics, asked)
-
     async def _draw(self, request: Request) -> Answer:
         return as_json(await self.queue.run(pictures.draw, await self._body(request)))
 
@@ -115,17 +111,13 @@ class Server:
     async def _remove(self, request: Request) -> Answer:
         return self.arborator.remove(request.path_params["project"], request.path_params["model"])
 
-    async def _start_training(self, request: Request) -> Answer:
-        return await self.arborator.start_training(votes.asked(await self._body(request)))
+    def _asked(self, answer: Callable[[Mapping[str, Any]], Awaitable[Answer]]) -> Handler:
+        """Return the handler of requests in JSON."""
 
-    async def _training(self, request: Request) -> Answer:
-        return self.arborator.training(votes.asked(await self._body(request)))
+        async def handler(request: Request) -> Answer:
+            return await answer(votes.asked(await self._body(request)))
 
-    async def _start_parse(self, request: Request) -> Answer:
-        return await self.arborator.start_parse(votes.asked(await self._body(request)))
-
-    async def _parse_state(self, request: Request) -> Answer:
-        return self.arborator.parse(votes.asked(await self._body(request)))
+        return handler
 
     async def _body(self, request: Request) -> bytes:
         return await self.limits.body(request.stream(), request.headers.get("content-length"))

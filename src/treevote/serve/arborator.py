@@ -74,7 +74,7 @@ class Arborator:
         training = self.trainings.start(name, text)
         return _success({"model_info": _info(name), "train_task_id": f"train-{training.number}"})
 
-    def training(self, request: Mapping[str, Any]) -> Answer:
+    async def training(self, request: Mapping[str, Any]) -> Answer:
         """Return the state of a training, with the scores at its end."""
         for name, training in self.trainings.named.items():
             if request.get("train_task_id") == f"train-{training.number}":
@@ -104,7 +104,7 @@ class Arborator:
         self._parses[task] = name, parse
         return _success({"model_info": _info(name), "parse_task_id": task})
 
-    def parse(self, request: Mapping[str, Any]) -> Answer:
+    async def parse(self, request: Mapping[str, Any]) -> Answer:
         """Return the state of a parse, with the samples at its end."""
         found = self._parses.get(str(request.get("parse_task_id")))
         if found is None:

@@ -16,10 +16,9 @@ from treevote.corpus.given import Given
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
-from treevote.errors import TreevoteError
 from treevote.extras import extra
 from treevote.serve.answers import RequestError
-from treevote.serve.queue import Task
+from treevote.serve.queue import Task, separately
 from treevote.serve.votes import asked
 
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
@@ -39,16 +38,10 @@ class RelationWork:
 
     def __call__(self, tasks: Sequence[Task]) -> list[dict[str, Any] | Exception]:
         """Return the answer to each request."""
-        answers: list[dict[str, Any] | Exception] = []
-        for task in tasks:
-            try:
-                answers.append(self._answer(asked(task.data)))
-            except (TreevoteError, RequestError) as fault:
-                answers.append(fault)
-        return answers
+        return separately(self._answer, tasks)
 
-    def _answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        cas, layer, feature = _document(request)
+    def _answer(self, task: Task) -> dict[str, Any]:
+        cas, layer, feature = _document(asked(task.data))
         endpoint = layer.get_feature(GOVERNOR).rangeType.name if layer.get_feature(GOVERNOR) else None
         if endpoint is None or layer.get_feature(feature) is None:
             raise RequestError(400, f"Expected a layer of relations with the feature '{feature[:80]}'.")

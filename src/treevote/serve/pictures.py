@@ -7,7 +7,7 @@ and each other with its differences from the first. ``"caption"`` asks for one S
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from treevote.corpus.sentence import ROOT, Sentence, Word
 from treevote.drawing import svg
 from treevote.serve.answers import RequestError
-from treevote.serve.queue import Task
+from treevote.serve.queue import Task, separately
 from treevote.serve.votes import asked
 
 MAX_WORDS, MAX_TREES = 500, 20
@@ -24,16 +24,11 @@ MAX_WORDS, MAX_TREES = 500, 20
 
 def draw(tasks: Sequence[Task]) -> list[dict[str, Any] | Exception]:
     """Return the answer to each request."""
-    answers: list[dict[str, Any] | Exception] = []
-    for task in tasks:
-        try:
-            answers.append(_answer(asked(task.data)))
-        except RequestError as fault:
-            answers.append(fault)
-    return answers
+    return separately(_answer, tasks)
 
 
-def _answer(request: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(task: Task) -> dict[str, Any]:
+    request = asked(task.data)
     try:
         words, trees, width = request["words"], request["trees"], float(request["width"])
         pairs = list(zip(map(str, words["form"]), map(str, words["upos"]), strict=True))

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from treevote.errors import TreevoteError
 from treevote.serve.answers import RequestError
 from treevote.serve.limits import Limits
 
@@ -43,6 +44,17 @@ class Task:
 
 Work: TypeAlias = Callable[[Sequence[Task]], Sequence[Any]]
 """Gives the result of each of several tasks, or an exception as its result; equal works are done in one call."""
+
+
+def separately(answer: Callable[[Task], Any], tasks: Sequence[Task]) -> list[Any]:
+    """Return the answer to each task, or its fault."""
+    answers = []
+    for task in tasks:
+        try:
+            answers.append(answer(task))
+        except (TreevoteError, RequestError) as fault:
+            answers.append(fault)
+    return answers
 
 
 class Queue:

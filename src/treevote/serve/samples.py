@@ -21,8 +21,8 @@ from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import InputError, TreevoteError
-from treevote.serve.queue import Task
+from treevote.errors import InputError
+from treevote.serve.queue import Task, separately
 from treevote.serve.texts import CHUNK_BYTES, ParsedText
 
 Kept: TypeAlias = Literal["NONE", "EXISTING", "ALL"]
@@ -44,10 +44,7 @@ class SampleWork:
 
     def __call__(self, tasks: Sequence[Task]) -> list[ParsedText | Exception]:
         """Return the samples with trees, as an object in JSON."""
-        try:
-            return [self._parsed(task) for task in tasks]
-        except TreevoteError as fault:
-            return [fault] * len(tasks)
+        return separately(self._parsed, tasks)
 
     def _parsed(self, task: Task) -> ParsedText:
         ensemble = self.stored().trees_alone

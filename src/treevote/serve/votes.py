@@ -23,11 +23,10 @@ from treevote.corpus.given import Given, Keep
 from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt, known_labels, strange_labels
-from treevote.errors import TreevoteError
 from treevote.serve.answers import Answer, RequestError
 from treevote.serve.catalogue import Catalogue, ServedModel
 from treevote.serve.metrics import Metrics
-from treevote.serve.queue import Queue, Task
+from treevote.serve.queue import Queue, Task, separately
 from treevote.serve.texts import CHUNK_BYTES, ParsedText
 from treevote.serve.udpipe import KEEP
 
@@ -75,13 +74,7 @@ class VoteWork:
 
     def __call__(self, tasks: Sequence[Task]) -> list[ParsedText | Exception]:
         """Return the answer for each text."""
-        answers: list[ParsedText | Exception] = []
-        for task in tasks:
-            try:
-                answers.append(self._answer(task))
-            except TreevoteError as fault:
-                answers.append(fault)
-        return answers
+        return separately(self._answer, tasks)
 
     def _answer(self, task: Task) -> ParsedText:
         ensemble = self.model.parser

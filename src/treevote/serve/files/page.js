@@ -402,17 +402,4 @@ tried(async () => {
   $("model").replaceChildren(...names.map(name => element("option", {}, name)));
   $("other").append(...names.map(name => element("option", { value: name }, name)));
   $("beside").hidden = names.length < 2;
-  const meanings = { both: "in the vote and in the member’s tree", gold: "in the vote alone", system: "in the member’s tree alone", label: "in both, with different labels (vote ≠ member)" };
-  $("legend").replaceChildren(...Object.entries(meanings).map(([kind, meaning]) => {
-    const key = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    for (const [name, value] of Object.entries({ class: "tree", width: 36, height: 14, viewBox: "0 0 36 14", "aria-hidden": "true" })) key.setAttribute(name, value);
-    const group = key.appendChild(document.createElementNS(key.namespaceURI, "g"));
-    group.setAttribute("class", kind);
-    for (const inner of kind === "label" ? ["", "i"] : [""]) {
-      const path = group.appendChild(document.createElementNS(key.namespaceURI, "path"));
-      path.setAttribute("d", "M2,8H34");
-      path.setAttribute("class", inner);
-    }
-    return element("li", {}, key, meaning);
-  }));
 });
