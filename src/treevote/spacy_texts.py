@@ -7,12 +7,13 @@ from __future__ import annotations
 import bisect
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from treevote.conll.chunks import Chunk
+from treevote.conll.guidelines import TAGS
 from treevote.conll.reader import parse_chunk
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
@@ -26,9 +27,7 @@ with extra("spacy", "texts of spaCy need spaCy"):
 EXTENSIONS = {"dep_support": "support", "dep_confidence": "confidence", "label_confidence": "label_confidence"}
 """Extensions of tokens, and the field of `Treebank` in each."""
 
-UPOS = frozenset(
-    "ADJ ADP ADV AUX CCONJ CONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X SPACE".split()  # noqa: SIM905
-)
+UPOS = TAGS | {"CONJ", "SPACE"}
 """Tags that ``token.pos_`` may be."""
 
 
@@ -142,7 +141,7 @@ def _whitespace(doc: Doc) -> list[str]:
     """Return MISC for each token: whether a space follows, and the whitespace tokens around."""
     after: dict[int, list[str]] = {}
     before: dict[int, list[str]] = {}
-    place = {token: other for other, token in _neighbours(doc)}
+    place = _neighbours(doc)
     for token in doc:
         if token.is_space:
             text = "".join(map(_escaped, token.text)) + ("." if token.whitespace_ else "")
@@ -157,19 +156,21 @@ def _whitespace(doc: Doc) -> list[str]:
     return found
 
 
-def _neighbours(doc: Doc) -> Iterator[tuple[int, int]]:
-    """Yield for each whitespace token the word that it depends on, and the token.
+def _neighbours(doc: Doc) -> dict[int, int]:
+    """Return the word that each whitespace token depends on.
 
     It is the last word before it in its sentence, else the next one in it; if the sentence has no words, that of the
     text.
     """
+    found = {}
     words = [token.i for token in doc if not token.is_space]
     for sentence in doc.sents:
         own = [token.i for token in sentence if not token.is_space] or words
         for token in sentence:
             if token.is_space:
                 at = bisect.bisect(own, token.i)
-                yield own[max(at - 1, 0)], token.i
+                found[token.i] = own[max(at - 1, 0)]
+    return found
 
 
 def _escaped(character: str) -> str:
@@ -184,7 +185,7 @@ def attach(doc: Doc, found: dict[int, tuple[int, str]]) -> None:
     """Give a text its trees; whitespace depends on the word before it in its sentence, else on the one behind."""
     heads, labels = np.zeros(len(doc), np.int64), np.zeros(len(doc), np.uint64)
     strings = doc.vocab.strings
-    whitespace = {token: (other, "dep") for other, token in _neighbours(doc)}
+    whitespace = {token: (word, "dep") for token, word in _neighbours(doc).items()}
     for token, (head, label) in (found | whitespace).items():
         heads[token], labels[token] = head - token, strings.add(label)
     doc.from_array([HEAD, DEP], np.stack([heads.astype(np.uint64), labels], axis=1))
@@ -192,60 +193,39 @@ def attach(doc: Doc, found: dict[int, tuple[int, str]]) -> None:
 
 def doc_of(treebank: Treebank, span: tuple[int, int], vocab: Vocab) -> Doc:
     """Return sentences as a text."""
-    columns: dict[str, list[Any]] = {name: [] for name in ("words", "spaces", "tags", "pos", "lemmas", "morphs")}
-    heads: list[int | None] = []
-    deps: list[str] = []
-    starts: list[bool] = []
-    marks: list[dict[str, float]] = []
+    names = ("words", "lemmas", "pos", "tags", "morphs", "spaces", "heads", "deps", "sent_starts")
+    rows: list[list[Any]] = []
+    place: dict[int, int] = {}  # in the text, of the token in each slot
+    above: dict[int, int] = {}  # slot of the head of each, -1 if it is not known
 
-    def add(word: Sequence[str], space: bool, head: int | None, dep: str, start: bool, mark: dict[str, float]) -> None:
-        for name, value in zip(("words", "lemmas", "pos", "tags", "morphs"), word, strict=True):
-            columns[name].append(value)
-        columns["spaces"].append(space)
-        heads.append(head)
-        deps.append(dep)
-        starts.append(start)
-        marks.append(mark)
-
-    def add_whitespace(listed: str, head: int | None) -> None:
+    def add_whitespace(listed: str, head: int) -> None:
         for text in filter(None, listed.split(",")):
-            here = len(heads)
-            add(
-                (_unescaped(text.removesuffix(".")), "", "SPACE", "", ""),
-                text.endswith("."),
-                here if head is None else head,
-                "dep",
-                False,
-                {},
-            )
+            form = _unescaped(text.removesuffix("."))
+            rows.append([form, "", "SPACE", "", "", text.endswith("."), head, "dep", False])
 
     for i in range(*span):
-        sentence, root = treebank.sentence(i), int(treebank.offsets[i])
-        miscs = _miscs(treebank, i)
-        place: dict[int, int] = {}
-        first = len(heads)
-        pending: list[tuple[int, int]] = []
-        for position in range(1, len(sentence.words)):
-            word, misc = sentence.words[position], miscs[position - 1]
+        sentence, first, root = treebank.sentence(i), len(rows), int(treebank.offsets[i])
+        heads, deprels = sentence.heads[1:].tolist(), sentence.deprels[1:]
+        tokens = zip(sentence.words[1:], heads, deprels, _miscs(treebank, i), strict=True)
+        for slot, (word, head, deprel, misc) in enumerate(tokens, root + 1):
             if before := misc.get("SpaceTokensBefore"):
-                add_whitespace(before, len(heads) + len(before.split(",")))
-            place[position] = len(heads)
-            pending.append((len(heads), int(sentence.heads[position])))
+                add_whitespace(before, len(rows) + len(before.split(",")))
+            place[slot], above[slot] = len(rows), root + head if head >= 0 else -1
             lemma, upos, xpos, feats = ("" if field == "_" else field for field in word[1:])
-            own = {name: treebank.marks[field] for name, field in EXTENSIONS.items() if field in treebank.marks}
-            mark = {name: float(column[root + position]) for name, column in own.items()}
-            fields = word.form, lemma, upos if upos in UPOS else "", xpos, feats
-            add(fields, misc.get("SpaceAfter") != "No", None, sentence.deprels[position], False, mark)
-            add_whitespace(misc.get("SpaceTokens", ""), place[position])
-        for index, head in pending:
-            heads[index] = None if head < 0 else place.get(head, index)
-        starts[first] = True
-    trees: dict[str, Any] = {"heads": heads, "deps": deps} if None not in heads else {"sent_starts": starts}
-    doc = Doc(vocab, **columns, **trees)
+            space = misc.get("SpaceAfter") != "No"
+            rows.append([word.form, lemma, upos if upos in UPOS else "", xpos, feats, space, None, deprel, False])
+            add_whitespace(misc.get("SpaceTokens", ""), place[slot])
+        rows[first][-1] = True
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    for slot, index in place.items():
+        columns["heads"][index] = None if above[slot] < 0 else place.get(above[slot], index)
+    left_out = ("heads", "deps") if None in columns["heads"] else ("sent_starts",)
+    doc = Doc(vocab, **{name: column for name, column in columns.items() if name not in left_out})
     add_extensions()
-    for token, mark in zip(doc, marks, strict=True):
-        for name, value in mark.items():
-            token._.set(name, value)
+    for name, field in EXTENSIONS.items():
+        if (mark := treebank.marks.get(field)) is not None:
+            for slot, index in place.items():
+                doc[index]._.set(name, float(mark[slot]))
     return doc
 
 
