@@ -20,6 +20,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from treevote.conll.guidelines import RELATIONS
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.corpus.vocabulary import common_labels, encode
@@ -34,13 +35,10 @@ def convention_of(treebank: Treebank) -> Convention:
     return "conllx" if treebank.source is not None and treebank.source.format == "conllx" else "ud"
 
 
-CONTENT = frozenset(
-    (
-        *("acl", "advcl", "advmod", "amod", "appos", "ccomp", "compound", "conj", "csubj", "dep", "discourse"),
-        *("dislocated", "expl", "fixed", "flat", "goeswith", "iobj", "list", "nmod", "nsubj", "nummod", "obj", "obl"),
-        *("orphan", "parataxis", "reparandum", "root", "vocative", "xcomp"),
-    )
-)
+FUNCTION = frozenset(("aux", "case", "cc", "clf", "cop", "det", "mark"))
+"""Universal deprels of the function words that MLAS looks at."""
+
+CONTENT = RELATIONS - FUNCTION - {"punct"}
 """Universal deprels of content words, which CLAS counts; labels of UD version 1 such as ``dobj`` are not among them."""
 
 

@@ -12,7 +12,7 @@ Fang 2017 for CLAS) are F1s of gold and system words, of which those are correct
   right label, UPOS and features;
 - **BLEX**: content words with the right head and label, and lemma.
 
-A content word is one with a deprel of `treevote.evaluation.counts.CONTENT`, and a function word one of `FUNCTION`.
+A content word is one with a deprel of `treevote.evaluation.counts.CONTENT`, a function word one with one of `FUNCTION`.
 Tokens and Sentences are right if their characters are. Empty nodes are no words.
 """
 
@@ -30,14 +30,11 @@ from treevote.corpus.trees import per_sentence
 from treevote.corpus.vocabulary import encode
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.alignment import Alignment
-from treevote.evaluation.counts import CONTENT, Convention, count_by_sentence, punctuation_marks
+from treevote.evaluation.counts import CONTENT, FUNCTION, Convention, count_by_sentence, punctuation_marks
 from treevote.kernels import Bools, Longs
 
 Scores: TypeAlias = dict[str, Longs]
 """By the name of the metric; shape (n_gold_sentences, 3): correct, gold, system."""
-
-FUNCTION = frozenset(("aux", "case", "cc", "clf", "cop", "det", "mark"))
-"""Universal deprels of the function words that MLAS looks at."""
 
 FEATURES = frozenset(
     (
