@@ -17,7 +17,6 @@ from treevote.kernels import Bools, Longs
 
 _LINE_FEED, _RETURN, _TAB, _HASH, _UNDERSCORE, _ZERO, _DASH, _DOT = b"\n\r\t#_0-."
 _BLANK = np.frombuffer(BLANK.encode(), np.uint8)
-_START = np.zeros(1, np.int64)
 
 
 class Blocks(NamedTuple):
@@ -65,14 +64,13 @@ def find_blocks(text: bytes) -> Blocks:
     """
     codes = np.frombuffer(text + b"\n", np.uint8)
     line_end = np.flatnonzero(codes == _LINE_FEED)
-    line_start = np.concatenate([_START, line_end[:-1] + 1])
+    line_start = np.append(0, line_end[:-1] + 1)
     initial = codes[line_start]
     blank = initial == _LINE_FEED
     for line in np.flatnonzero(np.isin(initial, _BLANK)).tolist():
         blank[line] = not text[line_start[line] : line_end[line]].strip(BLANK.encode())
     blanks = np.flatnonzero(blank)
-    first = np.concatenate([_START, blanks + 1])
-    last = np.concatenate([blanks, np.array([len(blank)])])
+    first, last = np.append(0, blanks + 1), np.append(blanks, len(blank))
     first, last = first[first < last], last[first < last]
     content = np.flatnonzero(~blank & (initial != _HASH))
     content_block = np.searchsorted(first, content, "right") - 1

@@ -60,7 +60,7 @@ def are_bare(treebank: Treebank) -> Bools:
     >>> are_bare(Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [-1, -1], ["", ""])])).tolist()
     [False, True]
     """
-    return per_sentence(treebank.heads >= 0, treebank.offsets) == 0
+    return np.equal(per_sentence(treebank.heads >= 0, treebank.offsets), 0)
 
 
 def are_partial(treebank: Treebank) -> Bools:
