@@ -60,7 +60,7 @@ def request(model: ServedModel, arguments: Mapping[str, str]) -> tuple[TextWork,
     tag, parse = (arguments.get(step, "none") != "none" for step in ("tagger", "parser"))
     if tag and "tagger" not in model.steps:
         raise RequestError(400, "The required model does not contain a tagger!")
-    _require_output_format(arguments.get("output", "conllu"))
+    _require_conllu("Output", arguments.get("output", "conllu"), "ask for conllu")
     keep = arguments.get("keep")
     if keep is not None and keep not in KEEP:
         raise RequestError(400, f"Unknown value '{keep[:80]}' of 'keep'; expected {', '.join(KEEP)}.")
@@ -77,13 +77,8 @@ def request(model: ServedModel, arguments: Mapping[str, str]) -> tuple[TextWork,
 def _input_format(model: ServedModel, arguments: Mapping[str, str]) -> Format | TextFormat:
     tokenizer = arguments.get("tokenizer")
     if tokenizer is None:
-        format = arguments.get("input", "conllu")
-        if format in OTHERS:
-            raise RequestError(
-                400, f"Input format '{format}' is not there; send conllu, or running text with 'tokenizer'."
-            )
-        if format not in CONLLU:
-            raise RequestError(400, f"Unknown input format '{format[:80]}'.")
+        remedy = "send conllu, or running text with 'tokenizer'"
+        _require_conllu("Input", arguments.get("input", "conllu"), remedy)
         return "conllu"
     if "tokenizer" not in model.steps:
         raise RequestError(400, "The required model does not contain a tokenizer!")
@@ -93,8 +88,8 @@ def _input_format(model: ServedModel, arguments: Mapping[str, str]) -> Format | 
     return "lines" if options else "text"
 
 
-def _require_output_format(format: str) -> None:
+def _require_conllu(where: str, format: str, remedy: str) -> None:
     if format in OTHERS:
-        raise RequestError(400, f"Output format '{format}' is not there; ask for conllu.")
+        raise RequestError(400, f"{where} format '{format}' is not there; {remedy}.")
     if format not in CONLLU:
-        raise RequestError(400, f"Unknown output format '{format[:80]}'.")
+        raise RequestError(400, f"Unknown {where.lower()} format '{format[:80]}'.")
