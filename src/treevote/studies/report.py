@@ -143,15 +143,11 @@ def as_latex(report: Report) -> str:
             if name.split()[0:1] in (["LAS"], ["UAS"])
             and len(figures := [figure for row in table.rows if isinstance(figure := row[column], float)]) > 1
         }
-        rows = [
-            [
-                latex.bold(latex.escaped(_shown(value)))
-                if value is not None and best.get(column) == value
-                else latex.escaped(_shown(value))
-                for column, value in enumerate(row)
-            ]
-            for row in table.rows
-        ]
+        rows = [list(map(latex.escaped, map(_shown, row))) for row in table.rows]
+        for column, figure in best.items():
+            for cells, row in zip(rows, table.rows, strict=True):
+                if row[column] == figure:
+                    cells[column] = latex.bold(cells[column])
         parts.append(f"% {table.title}\n{latex.table(list(map(latex.escaped, table.columns)), rows)}")
     parts += [f"% {found.claim} {OUTCOMES[found.outcome]}: {found.evidence}." for found in report.findings]
     return "\n\n".join(parts) + "\n"
