@@ -100,7 +100,9 @@ def read(
         tokenlists: Any = source
         path, text, format = "", serialize(tokenlists), "conllu"
     else:
-        require_path(source)
+        if isinstance(source, str) and ("\n" in source or "\t" in source):
+            problem = f"expected the path of a file, found the text {shortened(source)!r}"
+            raise InputError(problem, remedy="read a text with treevote.loads")
         with opened(source, encoding) as (stream, path, _):
             text = stream.read()
     require_utf8(text, path)
@@ -140,13 +142,6 @@ def loads(text: str, *, format: Format | Literal["auto"] = "auto", trees: Trees 
     """
     require_text(text, "treevote.read({})")
     return read(io.BytesIO(utf8_of(text)), format=format, trees=trees)
-
-
-def require_path(source: Readable) -> None:
-    """Raise an InputError for a string with lines or tabs, which is no path."""
-    if isinstance(source, str) and ("\n" in source or "\t" in source):
-        problem = f"expected the path of a file, found the text {shortened(source)!r}"
-        raise InputError(problem, remedy="read a text with treevote.loads")
 
 
 def require_text(text: str, call: str) -> None:

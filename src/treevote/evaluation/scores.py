@@ -36,12 +36,10 @@ from treevote.kernels import Bools, Longs
 Scores: TypeAlias = dict[str, Longs]
 """By the name of the metric; shape (n_gold_sentences, 3): correct, gold, system."""
 
-FEATURES = frozenset(
-    (
-        *("Abbr", "Animacy", "Aspect", "Case", "Definite", "Degree", "Evident", "Foreign", "Gender", "Mood", "NumType"),
-        *("Number", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex", "Tense", "VerbForm", "Voice"),
-    )
-)
+_FEATURES = """Abbr Animacy Aspect Case Definite Degree Evident Foreign Gender Mood NumType Number Person Polarity
+Polite Poss PronType Reflex Tense VerbForm Voice"""
+
+FEATURES = frozenset(_FEATURES.split())
 """Names of the universal features of 2018, which UFeats and MLAS compare."""
 
 
