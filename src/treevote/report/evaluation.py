@@ -70,8 +70,11 @@ def as_latex(evaluation: Evaluation) -> str:
     for metric in tested:
         values = {system.name: system.rates[metric].value for system in evaluation.systems}
         best[metric] = max((value for value in values.values() if value is not None), default=None)
-        leads = [pair for pair, _ in differences(evaluation, metric, found.ranking) if values[pair.better] == best[metric]]
-        worse[metric] = {pair.worse for pair in leads if pair.p.significant and pair.points > 0}
+        worse[metric] = {
+            pair.worse
+            for pair, _ in differences(evaluation, metric, found.ranking)
+            if values[pair.better] == best[metric] and pair.p.significant and pair.points > 0
+        }
     rows = []
     for system in ranked(evaluation, found):
         cells = []
