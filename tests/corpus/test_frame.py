@@ -26,7 +26,7 @@ def test_a_head_is_a_whole_number_from_minus_one(head: object) -> None:
 
 def test_rows_that_are_missing_from_a_sentence_are_a_fault() -> None:
     frame = Treebank.of([(list("abc"), [2, 3, 0], ["x", "y", "root"])] * 2).to_frame()
-    assert len(Treebank.from_frame(frame[frame.sentence == 1])) == 1
+    assert len(Treebank.from_frame(frame.query("sentence == 1"))) == 1
     with pytest.raises(InputError, match=r"expected the id 1 in row 0, found 2: a sentence lacks some of its words"):
-        Treebank.from_frame(frame[frame.id != 1])
-    assert Treebank.from_frame(frame[frame.id != 1].drop(columns=["id", "head"])).n_tokens == 4
+        Treebank.from_frame(frame.query("id != 1"))
+    assert Treebank.from_frame(frame.query("id != 1").drop(columns=["id", "head"])).n_tokens == 4
