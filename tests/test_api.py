@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,6 +41,8 @@ def test_training_from_files_is_training_from_treebanks(model: Path, tmp_path: P
     assert trees(parser.parse(TEST)) == trees(treevote.load(model).parse(TEST))
     with pytest.raises(treevote.ConfigError, match="unknown member"):
         treevote.train(TRAIN, members=["x"])
+    with pytest.raises(treevote.ConfigError, match="unknown preset 'quick'"):
+        treevote.train(TRAIN, preset="quick")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="expected sentences with trees"):
         treevote.train([["dogs", "bark"]])
     with pytest.raises(treevote.ConfigError, match="on a development set or on folds; leave one of them out"):
@@ -292,3 +295,28 @@ def test_words_are_made_of_several_things() -> None:
 def test_public_names_exist() -> None:
     code = "import treevote; [getattr(treevote, name) for name in treevote.__all__]"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_half_done_trees_are_learned_from_as_by_the_command(tmp_path: Path) -> None:
+    lines = treevote.dumps(TRAIN).split("\n")
+    lines[0] = "\t".join([*lines[0].split("\t")[:6], *"____"])
+    (half := tmp_path / "half.conllu").write_text("\n".join(lines), "utf-8")
+    with pytest.warns(UserWarning, match="1 word has no head, in 1 of 40 sentences"):
+        parser = treevote.train(half, members=MEMBERS, folds=0)
+    command([half], tmp_path / "model", members=MEMBERS, folds=0)
+    assert trees(parser.parse(TEST)) == trees(treevote.load(tmp_path / "model").parse(TEST))
+    with pytest.raises(InputError, match=r"half\.conllu, line 1, sentence 1: expected a HEAD"):
+        treevote.train(TRAIN, half, members=MEMBERS)
+
+
+def test_one_path_is_a_list_of_one(model: Path, tmp_path: Path) -> None:
+    treevote.write(TEST, text := tmp_path / "text.conllu")
+    treevote.parse_files(model, text, tmp_path / "one.conllu")
+    treevote.parse_folder(model, str(text), tmp_path / "folder")
+    assert (tmp_path / "one.conllu").read_bytes() == (tmp_path / "folder" / "text.conllu").read_bytes()
+
+
+@pytest.mark.parametrize("choice", [{"tags": "nope"}, {"keep": "head"}, {"chunk": 0}])
+def test_what_is_no_choice_is_refused(choice: dict[str, Any], model: Path) -> None:
+    with pytest.raises(treevote.ConfigError, match=r"unknown|expected a chunk of one sentence or more, found 0"):
+        treevote.parse(model, TEST, **choice)

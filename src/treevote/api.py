@@ -101,9 +101,9 @@ def train(
     files = items if items and all(isinstance(item, str | os.PathLike) for item in items) else [data]
     with _jobs(jobs, progress) as running:
         return run_training(
-            [training_data(file) for file in files],
+            [training_data(file, "partial") for file in files],
             _path(output),
-            dev=None if dev is None else training_data(dev),
+            dev=None if dev is None else training_data(dev, "some"),
             config=_path(config),
             preset=preset,
             members=members,

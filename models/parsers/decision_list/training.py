@@ -45,7 +45,7 @@ def instances(linkage: Linkage, text: Text, gold: Treebank) -> Pairs:
     sizes, classes, found = (np.empty(n, np.int32) for n in (n_pairs, n_pairs, n_found))
     collect(linkage, text, gold.heads, gold.deprels, sizes, classes, found)
     indptr = np.append(0, np.cumsum(sizes, dtype=np.int64))
-    return csr_matrix((np.ones(n_found, np.int8), found, indptr), shape=(n_pairs, text.table.n_features)), classes
+    return csr_matrix((np.ones(n_found, np.bool_), found, indptr), shape=(n_pairs, text.table.n_features)), classes
 
 
 def learn_list(X: csr_matrix, classes: Ints, weight: int, options: ListOptions) -> DecisionList:

@@ -72,15 +72,15 @@ def parsed_data(data: Data, trees: Trees = "ignored") -> Treebank:
     return data if isinstance(data, Treebank) else read(data, trees=trees)
 
 
-def training_data(data: Data) -> Treebank:
-    """Return a treebank that is to be learned from: itself, a file, a folder, or files of a list."""
+def training_data(data: Data, trees: Trees) -> Treebank:
+    """Return a treebank that is to be learned from, or measured on: itself, a file, a folder, or files of a list."""
     if isinstance(data, Treebank):
         return data
     if isinstance(data, str | os.PathLike):
-        return read(data, trees="some")
+        return read(data, trees=trees)
     items = list(data)
     if items and all(isinstance(item, str | os.PathLike) or hasattr(item, "serialize") for item in items):
-        return read(items, trees="some")
+        return read(items, trees=trees)
     raise InputError(
         "expected sentences with trees, found lists of tokens",
         remedy="give a path, treevote.loads(...) or Treebank.of(...)",

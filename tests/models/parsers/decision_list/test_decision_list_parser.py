@@ -108,6 +108,18 @@ def test_training_pairs_are_those_of_the_definition(parser: DecisionListParser, 
     assert sorted(zip(names, named, strict=True)) == sorted(expected)
 
 
+def test_a_value_that_a_word_has_many_times_is_a_feature() -> None:
+    words = [Word("a", "a", "X", "_", "|".join(["A=1"] * 128)), Word("b", "b", "Y", "_", "B=2")]
+    parser = SMALL.train(treebank := Treebank.of([(words, [2, 0], ["x", "root"])] * 4))
+    columns = parser.memo.lexicon.columns(treebank.words)
+    text = Text(treebank.tokens, treebank.offsets, columns, parser.table, parser.single_root)
+    X, _ = instances(unlinked(len(treebank.tokens)), text, treebank)
+    once = X.copy()
+    once.data[:] = 1
+    X.sum_duplicates()
+    assert (X > 0).nnz == X.nnz == len({*zip(*once.nonzero(), strict=True)})
+
+
 @given(projective_trees())
 def test_perfect_passes_rebuild_every_projective_tree(parser: DecisionListParser, heads: Ints) -> None:
     n = len(heads) - 1
