@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from treevote import compilation, kernel_files
 from treevote.compilation import CompilationState
-from treevote.errors import ConfigError
+from treevote.errors import TreevoteError
 from treevote.kernel_files import KernelFiles, digest, is_private, kernels_folder
 from treevote.kernels import kernel
 
@@ -179,7 +179,7 @@ def test_a_folder_that_is_not_absolute_is_not_used(
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # as without HOME and an entry in passwd
     assert kernels_folder() == ""
     monkeypatch.setenv("TREEVOTE_CACHE_DIR", "here")
-    with pytest.raises(ConfigError, match="expected an absolute path"):
+    with pytest.raises(TreevoteError, match="expected an absolute path"):
         kernels_folder()
     assert list(tmp_path.iterdir()) == []
 
