@@ -305,3 +305,4 @@ def test_too_few_labelled_sentences_are_told(room: Path, tmp_path: Path) -> None
     arguments = "--train", room / "train.conllu", "--target-train", tmp_path / "few.conllu", "-o", tmp_path / "new"
     said = fails("adapt", room / "model", *arguments)
     assert "expected 6 labelled sentences of the new domain or more, found 4" in said
+    assert not (tmp_path / "new.work").exists()  # before the work
