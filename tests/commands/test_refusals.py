@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from tests.command_line import ONE, TWO, content, fails, sentence
+from tests.command_line import ONE, TWO, content, fails, run, sentence
 from tests.paths import TOY
 from treevote.cli import app
 
@@ -237,6 +237,8 @@ def test_no_model_is_put_into_another(model: Path, tmp_path: Path) -> None:
     error = fails("train", "--train", TOY, "--fast", "--folds", "0", "-o", model / "inner")
     assert f"'{model.resolve()}' is a model, and holds nothing else; name a folder outside" in error
     assert not (model / "inner").exists()
+    (tmp_path / "manifest.json").write_text('{"name": "a page of another program"}')
+    run("train", "--train", TOY, "--fast", "--folds", "0", "-o", tmp_path / "folder" / "model")
 
 
 def test_a_relative_cache_folder_is_no_fault_of_the_model(model: Path, tmp_path: Path) -> None:

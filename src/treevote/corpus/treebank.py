@@ -56,7 +56,7 @@ class Treebank:
     tokens : ndarray of int32, shape (n_slots,)
         For each slot the index in ``words``; 0 in ROOT slots. ``n_slots`` is tokens plus sentences.
     heads : ndarray of int32, shape (n_slots,)
-        Position of the head within the sentence, 0 for ROOT; -1 in ROOT slots and where no label is known.
+        Position of the head within the sentence, 0 for ROOT; -1 in ROOT slots and where no head is known.
     labels : tuple of str
         The distinct deprels.
     deprels : ndarray of int32, shape (n_slots,)

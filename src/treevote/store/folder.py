@@ -67,11 +67,20 @@ def check_target(path: str | Path) -> None:
             foreign = [name for name in held if name not in own]
             if foreign:
                 raise ModelError(f"{path}: found {foreign[0]!r}, no part of a model; move it or name another folder")
-        if outer := next((above for above in folder.parents if (above / MANIFEST).is_file()), None):
+        if outer := next(filter(_is_model, folder.parents), None):
             raise ModelError(f"{path}: '{outer}' is a model, and holds nothing else; name a folder outside")
         around = next(above for above in folder.parents if above.exists())
         if not (around.is_dir() and os.access(around, os.W_OK | os.X_OK)):
             raise ModelError(f"{path}: '{around}' is not a folder that you may write to; name another folder")
+
+
+def _is_model(folder: Path) -> bool:
+    """Tell whether a folder is a model; other programs have a file of the name of the manifest, too."""
+    try:
+        read_manifest(folder, strict=False)
+    except (ModelError, OSError):
+        return False
+    return True
 
 
 def load(path: str | Path, *, verify: bool = True) -> Record:
