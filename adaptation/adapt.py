@@ -14,7 +14,7 @@ import numpy as np
 
 from treevote.adaptation import measuring
 from treevote.adaptation.agreement import homogeneity_warning
-from treevote.adaptation.annotation import annotate
+from treevote.adaptation.annotation import NothingKeptError, annotate
 from treevote.adaptation.data import Data, has_tagger, training_data, with_predicted_tags
 from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
 from treevote.adaptation.guard import Guard, unfit, verdict
@@ -27,17 +27,13 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS, clusters_of, members_of, with_clusters
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
-from treevote.errors import ConfigError, InputError
+from treevote.errors import ConfigError
 from treevote.evaluation.counts import Convention, count_by_sentence
 from treevote.kernels import Longs
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Trainer
 from treevote.store.checkpoints import Checkpoints
 from treevote.store.manifest import JSON
-
-
-class NothingKeptError(InputError):
-    """No sentence of the text was selected."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,11 @@ from treevote.files.streams import writing
 from treevote.kernels import Doubles, Longs
 from treevote.parallel import ONE_JOB, Jobs
 
+
+class NothingKeptError(InputError):
+    """No sentence of the text was selected, or there is none."""
+
+
 Annotator: TypeAlias = Callable[[Treebank], tuple[Treebank, Doubles, Doubles]]  # with agreement and confidence
 
 
@@ -78,7 +83,7 @@ def tasks(data: Data, folder: Path) -> Iterator[ChunkTask]:
 def concatenated(annotated: Iterator[tuple[int, Annotation]], data: Data, step: str, jobs: Jobs) -> Annotation:
     """Return the annotations of all chunks, each with the bytes read up to its end, as one; tell the progress.
 
-    InputError if there is no sentence.
+    `NothingKeptError` if there is no sentence.
     """
     total, parts = size(data.unlabelled), []
     for bytes_read, of_chunk in annotated:
@@ -86,7 +91,7 @@ def concatenated(annotated: Iterator[tuple[int, Annotation]], data: Data, step: 
         jobs.tell(step, bytes_read, total)
     if not any(of_chunk.files for of_chunk in parts):
         path = os.fspath(data.unlabelled[0])
-        raise InputError("expected sentences, found none", path=path, remedy="give a file with sentences in it")
+        raise NothingKeptError("expected sentences, found none", path=path, remedy="give a file with sentences in it")
     lengths, agreed, confidence, files = zip(*parts, strict=True)
     columns = np.concatenate(lengths), np.concatenate(agreed), np.concatenate(confidence)
     return Annotation(*columns, tuple(itertools.chain.from_iterable(files)))

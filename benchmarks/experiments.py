@@ -50,8 +50,15 @@ TREEBANKS = {
 DOCTORED = ("Greek-GDT", "Swedish-LinES", "English-EWT")
 """Treebanks into whose training parts errors are planted."""
 
-TAGGED = ("Greek-GDT", "Hungarian-Szeged")
-"""Treebanks on which ``--best`` is measured without tags: it trains a quarter of an hour on each."""
+UNTAGGED = (
+    *("UD_Basque-BDT_resplit", "UD_Czech-FicTree_resplit", "UD_Dutch-LassySmall_resplit", "UD_Finnish-TDT_resplit"),
+    *("UD_German-GSD_resplit", "UD_Gothic-PROIEL", "UD_Greek-GDT", "UD_Hungarian-Szeged"),
+    "UD_Slovenian-SSJ_resplit",
+)
+"""Folders of the treebanks on which ``--best`` is measured without tags, and from running text."""
+
+UNSPACED = ("UD_Gothic-PROIEL",)
+"""Treebanks without spaces and punctuation, on which no tokenizer is trained."""
 
 PARTIAL = ("Swedish-LinES",)
 """Half-done treebanks: so many whole trees and partial ones, whose words have a head by a chance."""
@@ -67,9 +74,11 @@ PAIR = "wsj-to-bio"
 """Folder of an adaptation: ``source.train``, ``source.dev``, ``target.unlabeled`` and ``target.dev``."""
 
 NETWORKED = (
-    *("UD_Basque-BDT_resplit", "UD_Czech-FicTree_resplit", "UD_Dutch-LassySmall_resplit", "UD_English-EWT"),
-    *("UD_Finnish-TDT_resplit", "UD_German-GSD_resplit", "UD_Gothic-PROIEL", "UD_Greek-GDT", "UD_Hungarian-Szeged"),
-    *("UD_Slovenian-SSJ_resplit", "basque-3lb"),
+    *("UD_Arabic-PADT_v1.3_resplit", "UD_Basque-BDT_resplit", "UD_Czech-FicTree_resplit"),
+    *("UD_Dutch-LassySmall_resplit", "UD_English-EWT", "UD_Finnish-TDT_resplit", "UD_German-GSD_resplit"),
+    *("UD_Gothic-PROIEL", "UD_Greek-GDT", "UD_Hindi-HDTB_v1.2_resplit", "UD_Hungarian-Szeged"),
+    *("UD_Italian-ParTUT", "UD_Japanese-GSD-PUD_resplit", "UD_Persian-PerDT_resplit", "UD_Slovenian-SSJ_resplit"),
+    *("basque-3lb", "spanish-cast3lb"),
 )
 """Folders of the treebanks on which the vote is measured with the member ``biaffine``, and ``--best``."""
 
@@ -90,7 +99,6 @@ PARSES = ("parsed.conllu", "voted.conllu", "single.conllu")
 """Parses of the tutorial."""
 
 FROM_TEXT, FAST_FROM_TEXT = System("from text", ("--from-text",)), System("fast", ("--from-text", "--fast"))
-TOKENS, BEST_TOKENS = FromTokens("default", ("--from-tokens",)), FromTokens("`--best`", ("--from-tokens", "--best"))
 TAG_METRICS = ("UPOS", "UFeats", "AllTags", "Lemmas", "LAS")
 STAGES = ("Tokens", "Sentences", "UPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS")
 
@@ -217,19 +225,28 @@ def _with_dev(folder: Path) -> Path:
     return own
 
 
-def best_tokens(data: Path, work: Path) -> Tables:
-    """Measure ``--best`` beside the default on tokens without tags: the accuracy of the tags, LAS, and the cost."""
-    rows = []
-    for name in TAGGED:
-        folder = treebank_files(data, TREEBANKS[name], work)
-        for system in TOKENS, BEST_TOKENS:
+def best_text(data: Path, work: Path) -> Tables:
+    """Measure ``--best`` beside the default on gold tokens without tags, and on running text; and what it costs."""
+    rows: list[list[str | float]] = []
+    for own in UNTAGGED:
+        folder = treebank_files(data, own, work)
+        test, parse = folder / "test.conllu", folder / "parse.conllu"
+        measured = []
+        for name, options in (("default", ()), ("best", ("--best",))):
+            system = FromTokens(f"text {name}", ("--from-tokens" if own in UNSPACED else "--from-text", *options))
             model, cpu = system.trained(folder)
-            parse = folder / "parse.conllu"
-            seconds = run(system.parse(model, folder / "test.conllu", parse)).cpu
-            rates = answer("evaluate", folder / "test.conllu", parse)["systems"][0]["rates"]
-            rows.append([name, system.name, *(rates[metric]["value"] for metric in TAG_METRICS), cpu, seconds])
-    columns = {"": 0, "system": 0, **dict.fromkeys(TAG_METRICS, 2), "training, CPU s": 0, "parse, CPU s": 1}
-    return {"best-tokens": {"columns": columns, "rows": rows}}
+            seconds = run(system.parse(model, test, parse)).cpu
+            tokens = answer("evaluate", test, parse)["systems"][0]["rates"]
+            text = None if own in UNSPACED else answer("cascade", model, test)["stages"]["raw text"]
+            given = [tokens[metric]["value"] for metric in TAG_METRICS]
+            measured.append([*given, "–" if text is None else text["LAS"], cpu, seconds])
+        name = own.removeprefix("UD_").partition("_")[0]
+        rows += [[name, system, *row] for system, row in zip(("default", "`--best`"), measured, strict=True)]
+    for system in "default", "`--best`":
+        columns = list(zip(*(row[2:] for row in rows if row[1] == system), strict=True))
+        rows.append(["mean", system, *(float(np.mean([v for v in column if v != "–"])) for column in columns)])
+    columns = {"": 0, "system": 0, **dict.fromkeys(TAG_METRICS, 2), "LAS, raw text": 2}
+    return {"best-text": {"columns": {**columns, "training, CPU s": 0, "parse, CPU s": 1}, "rows": rows}}
 
 
 def quickstart(data: Path, work: Path) -> Tables:
@@ -392,7 +409,7 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "comparison": ([SMALL], comparison),
     "tokens": ([SMALL], tokens),
     "network": (NETWORKED, network),
-    "best-tokens": (list(TAGGED), best_tokens),
+    "best-text": (UNTAGGED, best_text),
     "domains": ((*FITTED, *NEW, *OTHER_LANGUAGES), domains),
     "doctor": (list(DOCTORED), doctor),
     "keep": (list(KEPT), keep),

@@ -73,7 +73,7 @@ PRESETS: dict[Preset, Configuration] = {
 
 
 def read_configuration(path: str | Path | None) -> Configuration:
-    """Read a configuration file, by default the default; ConfigError if it cannot be read, or has an unknown key."""
+    """Read a configuration file, by default the default; ConfigError, with its name, if no ensemble can have it."""
     if path is None:
         return Configuration()
     mapping = load_toml(path)
@@ -82,7 +82,9 @@ def read_configuration(path: str | Path | None) -> Configuration:
             f"{path}: the table of a member is [member.NAME], and members a list of names; correct the key"
         )
     try:
-        return from_mapping(Configuration, mapping)
+        configuration = from_mapping(Configuration, mapping)
+        ensemble_of(configuration)
+        return configuration
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
 

@@ -23,10 +23,11 @@ from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.unknown_words import memos_of, unknown_words
 from treevote.models.learning.features.lexicon import ATTRIBUTES
 from treevote.models.learning.features.word_memo import WordMemo
+from treevote.models.text.text_annotator import without_tags
 from treevote.protocols import Parser
 from treevote.store.manifest import JSON
 
-ENOUGH_TOKENS = 20  # minimum number of tokens for a judgement
+ENOUGH_TOKENS = 20  # minimum number of tokens for a judgement by shares
 ENOUGH_WORDS = 2_000  # minimum number of forms in the vocabulary of a model for a judgement by forms
 
 # Share of tokens with unknown forms from which a text is doubtful. On 22 UD treebanks: at most 0.40 on the test set of
@@ -123,10 +124,15 @@ class TextCounts(NamedTuple):
         )
 
 
-def text_counts(parser: EnsembleParser, parse: Treebank, bounds: Sequence[int]) -> list[TextCounts]:
-    """Return the counts of each text in a parse: sentences ``bounds[i]:bounds[i + 1]`` are text i."""
+def text_counts(
+    parser: EnsembleParser, parse: Treebank, bounds: Sequence[int], keep: Keep | None = None
+) -> list[TextCounts]:
+    """Return the counts of each text in a parse: sentences ``bounds[i]:bounds[i + 1]`` are text i.
+
+    Where arcs of the text are kept no votes are counted: all members have a given arc.
+    """
     slots = parse.offsets[list(bounds)]
-    unknown, agreed = unknown_words(parser.members.values(), parse), all_agree(parse)
+    unknown, agreed = unknown_words(parser.members.values(), parse), None if keep else all_agree(parse)
     tokens = np.diff(slots) - np.diff(bounds)
     columns = [tokens]
     columns.append(np.zeros_like(tokens) if unknown is None else per_sentence(unknown, slots))
@@ -144,6 +150,12 @@ def doubts(parser: EnsembleParser, treebank: Treebank, bounds: Sequence[int]) ->
     ends = treebank.offsets[list(bounds)] - list(bounds)
     sizes = np.diff(ends)
     reasons: list[str | None] = [None] * len(sizes)
+    small = np.flatnonzero((sizes > 0) & (sizes < ENOUGH_TOKENS)).tolist()
+    if small and expects_tags(parser):
+        bare = without_tags(treebank)
+        for i in small:
+            if bare[bounds[i] : bounds[i + 1]].all():
+                reasons[i] = "no token has a part of speech; tag the text as the training data are tagged"
     if not (sizes >= ENOUGH_TOKENS).any():
         return reasons
     for memo in memos_of(parser.members.values()):

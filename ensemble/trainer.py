@@ -271,7 +271,10 @@ def _train(task: _Task, seed: int, jobs: Jobs) -> Member:
             treebank, task.dev, seed=own_seed, jobs=jobs.renamed(lambda _: task.title)
         )
 
-    return train_on_partial(train, task.treebank)
+    try:
+        return train_on_partial(train, task.treebank)
+    except ConfigError as fault:
+        raise ConfigError(f"member {task.name}: {fault}") from None
 
 
 def _train_alone(task: _Task, *, seed: int, progress: Progress | None = None) -> Member:

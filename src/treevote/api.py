@@ -192,7 +192,7 @@ def parse(
     reason = doubt(ensemble, treebank) or strange_labels(parser, treebank, keep)
     with _jobs(1, progress) as running:
         parsed, _ = parse_sentences(parser, treebank, keep=keep, n=chunk, jobs=running)
-    if reason := reason or text_counts(ensemble, parsed, [0, parsed.n_sentences])[0].doubt(ensemble):
+    if reason := reason or text_counts(ensemble, parsed, [0, parsed.n_sentences], keep)[0].doubt(ensemble):
         warnings.warn(reason, UserWarning, stacklevel=2)
     if output is not None:
         write(parsed.only(), output)

@@ -300,6 +300,14 @@ def test_without_text_and_labels_there_is_nothing_to_adapt_to(room: Path, tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_text_without_a_sentence_leaves_nothing(room: Path, tmp_path: Path) -> None:
+    text = tmp_path / "text.conllu"
+    text.write_bytes(b"\n\n")
+    said = fails("adapt", room / "model", text, "--train", room / "train.conllu", "-o", tmp_path / "new")
+    assert said == f"treevote: {text}: expected sentences, found none; give a file with sentences in it\n"
+    assert list(tmp_path.iterdir()) == [text]
+
+
 def test_too_few_labelled_sentences_are_told(room: Path, tmp_path: Path) -> None:
     write(toy_treebank(4, 9), tmp_path / "few.conllu")
     arguments = "--train", room / "train.conllu", "--target-train", tmp_path / "few.conllu", "-o", tmp_path / "new"

@@ -169,9 +169,9 @@ def test_a_fault_in_a_configuration_is_told_by_its_key(tmp_path: Path) -> None:
         ("[members.first]", "c.toml: the table of a member is [member.NAME]"),
         (
             "[member.first]\nwidht = 3",
-            "unknown key 'member.first.widht'; did you mean 'member.first.width'?",
+            "c.toml: unknown key 'member.first.widht'; did you mean 'member.first.width'?",
         ),
-        ("[member.first]\nlike = ['a']", "member.first.like: expected a name, found ('a',)"),
+        ("[member.first]\nlike = ['a']", "c.toml: member.first.like: expected a name, found ('a',)"),
         ("[member.first]\nkind = {}", "member.first.kind: expected a name, found {}"),
         ("[member.first]\noptions = 3", "member.first.options: expected a table, found 3"),
         ("[member.first]\nmargin = 1e400", "member.first.margin: expected a number, found inf"),
@@ -180,7 +180,8 @@ def test_a_fault_in_a_configuration_is_told_by_its_key(tmp_path: Path) -> None:
             "member.first.width: expected a number of at most 64 bits, found 1000",
         ),
         ("seed = 1" + "0" * 400, "c.toml: seed: expected a whole number, found 1000"),
-        ("[member.first]\nlearner = 'sklearn" + ".a" * 2000 + "'", "unknown learner 'sklearn.a"),
+        ("[member.first]\nlearner = 'sklearn" + ".a" * 2000 + "'", "member first: unknown learner 'sklearn.a"),
+        ("[member.graph-mira]\n[member.first]\noptions = {nope = 3}", "member first: unknown option of maxent 'nope'"),
     ):
         (tmp_path / "c.toml").write_text(text)
         assert said in fails("train", "--train", TOY, "--config", tmp_path / "c.toml", "-o", tmp_path / "m")

@@ -15,7 +15,7 @@ from treevote.commands.parse import parse_files
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import familiarity
-from treevote.ensemble.familiarity import ENOUGH_TOKENS, _size, doubt
+from treevote.ensemble.familiarity import ENOUGH_TOKENS, _size, doubt, doubts
 from treevote.ensemble.foreign_tags import COLUMNS, filled
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser, save
@@ -27,8 +27,9 @@ from treevote.parallel import Jobs
 @pytest.fixture(scope="module")
 def full() -> Treebank:
     """Return sentences of which most tokens have a value in each column."""
-    words = (w._replace(xpos=w.upos[:1], feats="_" if w.upos == "PUNCT" else f"Of={w.upos}") for w in read(TOY).words)
-    return replace(read(TOY), words=tuple(words))
+    root, *words = read(TOY).words
+    tagged = (w._replace(xpos=w.upos[:1], feats="_" if w.upos == "PUNCT" else f"Of={w.upos}") for w in words)
+    return replace(read(TOY), words=(root, *tagged))
 
 
 @pytest.fixture(scope="module")
@@ -106,10 +107,13 @@ def test_a_few_unknown_tags_are_not(parser: EnsembleParser, full: Treebank) -> N
     assert doubt(parser, changed(full, 0.05, upos="NN", xpos="_")) is None
 
 
-def test_too_few_tokens_tell_nothing(parser: EnsembleParser, full: Treebank) -> None:
-    few = changed(full.select([0]), upos="_", xpos="_")
+def test_of_a_few_tokens_only_a_lack_of_all_tags_tells_something(parser: EnsembleParser, full: Treebank) -> None:
+    few = full.select([0])
     assert few.n_tokens < ENOUGH_TOKENS
-    assert doubt(parser, few) is None
+    assert doubt(parser, changed(few, upos="VV", xpos="??", feats="_")) is None
+    assert str(doubt(parser, changed(few, upos="_", xpos="_", feats="_"))).startswith("no token has a part of speech")
+    joint = Treebank.concatenate([few, changed(few, upos="_", xpos="_", feats="_"), few])
+    assert [reason is None for reason in doubts(parser, joint, [0, 1, 2, 3])] == [True, False, True]
 
 
 def test_another_language_is_doubted_by_its_words(

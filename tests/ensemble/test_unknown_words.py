@@ -91,6 +91,7 @@ def test_counts_of_parts_are_the_counts_of_the_whole() -> None:
     assert parts[0].plus(parts[1]).plus(parts[2]) == whole
     assert whole.tokens == whole.voted == DEV.n_tokens
     assert 100 * whole.agreed / whole.voted == pytest.approx(parser.familiarity["agreement"], abs=0.01)
+    assert text_counts(parser, parse, [0, DEV.n_sentences], "heads") == [whole._replace(voted=0, agreed=0)]
 
 
 def test_a_text_is_doubtful_where_members_agree_far_less_and_it_is_long_enough() -> None:

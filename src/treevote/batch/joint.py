@@ -178,7 +178,8 @@ class ParseJob:
         """Return the doubt and the counts of each text in a parse: sentences ``bounds[i]:bounds[i + 1]`` are text i."""
         if not self.compare:
             return [(None, TextCounts())] * (len(bounds) - 1)
-        return list(zip(doubts(ensemble, parse, bounds), text_counts(ensemble, parse, bounds), strict=True))
+        counts = text_counts(ensemble, parse, bounds, self.keep)
+        return list(zip(doubts(ensemble, parse, bounds), counts, strict=True))
 
     def _text(self, ensemble: EnsembleParser, parse: Treebank) -> bytes:
         """Return the text of a parse with its marks, and with the lights of its arcs."""

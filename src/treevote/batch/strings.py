@@ -34,12 +34,15 @@ class ParsedString(NamedTuple):
         ``"stop"`` there are both.
     sentences, tokens : int
         Numbers of parsed sentences and tokens.
+    doubt : str
+        The reason why the text is probably unfit for the model, of which `parse` warns; empty if there is none.
     """
 
     text: str
     error: str = ""
     sentences: int = 0
     tokens: int = 0
+    doubt: str = ""
 
 
 def parse_strings(
@@ -115,7 +118,8 @@ def _result(chunks: Sequence[ChunkParse]) -> ParsedString:
     if any(chunk.stopped for chunk in chunks) or not (sentences or any(chunk.faults for chunk in chunks)):
         return ParsedString("", error)
     text = b"".join(chunk.text for chunk in chunks).decode("utf-8", "surrogateescape")
-    return ParsedString(text, error, sentences, tokens)
+    doubt = next((chunk.doubt for chunk in chunks if chunk.doubt), "")
+    return ParsedString(text, error, sentences, tokens, doubt)
 
 
 def _pieces(texts: Iterable[object], found: list[list[ChunkParse]], format: Format | TextFormat) -> Iterator[FileChunk]:

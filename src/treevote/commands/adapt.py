@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from treevote.adaptation.adapt import Adaptation, AdaptationResult, NothingKeptError
+from treevote.adaptation.adapt import Adaptation, AdaptationResult
+from treevote.adaptation.annotation import NothingKeptError
 from treevote.adaptation.configuration import Configuration
 from treevote.adaptation.data import Data
 from treevote.adaptation.labelled import require_enough

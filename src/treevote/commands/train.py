@@ -24,7 +24,7 @@ from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.partial_trees import require_whole_trees
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.errors import ConfigError, TreevoteError, require_known
+from treevote.errors import ConfigError, InputError, require_known
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
 from treevote.models.learning.vectors.files import read_vectors
@@ -163,7 +163,7 @@ def with_folds(trainer: EnsembleTrainer, n_sentences: int) -> EnsembleTrainer:
 
 
 def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:
-    """Train on two sentences, so that the first run on a machine compiles kernels here, and not in every job."""
+    """Train on two sentences: kernels are compiled here, and not in every job, and a wrong option is found at once."""
     few = treebank.select(np.flatnonzero(~are_partial(treebank))[:2])
-    with suppress(TreevoteError):  # two sentences may be too few to learn from
+    with suppress(InputError):  # two sentences may be too few to learn from
         EnsembleTrainer(trainer.members).train(few, few)
