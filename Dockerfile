@@ -8,7 +8,7 @@ COPY --from=build /opt/treevote /opt/treevote
 ENV PATH="/opt/treevote/bin:$PATH" TREEVOTE_CACHE_DIR=/var/cache/treevote
 RUN useradd --system --no-create-home --uid 10001 treevote && install -d -o treevote "$TREEVOTE_CACHE_DIR"
 USER 10001
-RUN treevote warm
+RUN treevote warm all
 EXPOSE 8001
 HEALTHCHECK --start-period=30s CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8001/health', timeout=3)"]
 STOPSIGNAL SIGTERM

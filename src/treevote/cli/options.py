@@ -54,10 +54,6 @@ AllFaults = Annotated[
 ]
 Output = Annotated[str, output("--output", "-o", metavar="<FILE>", help="File to write; - is standard output.")]
 Support = Annotated[bool, output("--support", help="Write the share of the votes for each arc and label into MISC.")]
-Confidence = Annotated[
-    bool,
-    output("--confidence", help="Write the probability that each arc, label and predicted tag is right into MISC."),
-]
 Json = Annotated[bool, output("--json", help="Answer in JSON.")]
 FullJson = Annotated[
     Literal["compact", "full"] | None,

@@ -66,7 +66,12 @@ def parse(
         str, options.output(metavar="<NAME>", help="Beginning of the sent_id and newdoc id of running text.")
     ] = "",
     support: options.Support = False,
-    confidence: options.Confidence = False,
+    confidence: Annotated[
+        bool,
+        options.output(
+            "--confidence", help="Write the probability that each arc, label and predicted tag is right into MISC."
+        ),
+    ] = False,
     lights: Annotated[
         bool,
         options.output("--lights", help="Write Light=green (98 % are right), yellow or red into MISC."),

@@ -42,7 +42,12 @@ def vote(
     all_faults: options.AllFaults = False,
     output: options.Output = "-",
     support: options.Support = False,
-    confidence: options.Confidence = False,
+    confidence: Annotated[
+        bool,
+        options.output(
+            "--confidence", help="Write the probability that each arc and label is right; needs --gold and --dev."
+        ),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Combine the parses of any parsers into one.
