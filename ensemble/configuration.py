@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from treevote.config import from_mapping, load_toml, to_mapping
 from treevote.ensemble import members as known
-from treevote.ensemble.members import DEFAULT_MEMBERS, find_member, kind_of, member_of
+from treevote.ensemble.members import DEFAULT_MEMBERS, expanded, find_member, kind_of, member_of
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError
@@ -38,7 +38,8 @@ class Configuration:
     seed : int
         Seed of the training.
     members : tuple of str
-        Names of the members, the best first; empty: those of ``member``, else the default.
+        Names of the members, the best first, ``default`` for the default ones, ``all`` for every one; empty: those of
+        ``member``, else the default.
     member : dict
         Settings by name of member.
     """
@@ -103,7 +104,7 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
     for name, own in configuration.member.items():
         tables[name] = _trainer(name, own, tables)
     members: dict[str, Any] = {}
-    for name in configuration.members or tuple(configuration.member) or DEFAULT_MEMBERS:
+    for name in expanded(configuration.members or tuple(configuration.member) or DEFAULT_MEMBERS):
         trainer: Any = member_of(name, tables)
         own = {key: value for key, value in (settings or {}).items() if hasattr(trainer, key)}
         marks = ("", *(f"-{k}" for k in range(2, len(members) + 2)))

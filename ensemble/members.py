@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
@@ -34,7 +34,7 @@ DEFAULT_MEMBERS = ("lr-structured-forward", "graph-mira", "pipeline", "lr-struct
 """The LR parsers of both directions with a graph-based and a pipeline parser: the errors of parsers differ more between
 families than within one."""
 
-RESERVED = ("all", "annotator", "candidates", "vote")  # names that no member can have
+RESERVED = ("all", "annotator", "candidates", "default", "vote")  # names that no member can have
 
 
 class Member(Parser, Protocol):
@@ -120,6 +120,16 @@ def member_of(name: str, others: Mapping[str, Trainer], what: str = "member") ->
     if trainer is None:
         raise missing(what, name, [*(own for family in families().values() for own in family.members), *others])
     return trainer
+
+
+def expanded(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of members with ``DEFAULT_MEMBERS`` in place of ``default``, and every known member of ``all``.
+
+    >>> expanded(["biaffine", "default"])[:3]
+    ('biaffine', 'lr-structured-forward', 'graph-mira')
+    """
+    groups: dict[str, Callable[[], Iterable[str]]] = {"all": known_members, "default": lambda: DEFAULT_MEMBERS}
+    return tuple(own for name in names for own in (groups[name]() if name in groups else (name,)))
 
 
 def members_of(names: Iterable[str]) -> dict[str, Trainer]:

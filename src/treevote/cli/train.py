@@ -28,7 +28,7 @@ def train(
         ),
     ] = False,
     members: Annotated[
-        str | None, options.members(help="Names of the members, or all. The first one decides ties.")
+        str | None, options.members(help="Names of the members, default or all. The first one decides ties.")
     ] = None,
     select: Annotated[
         bool, options.choice("--select", help="Choose the members and weights that vote best on --dev or --folds.")

@@ -10,15 +10,14 @@ from typing import Any
 from treevote.adaptation import configuration as adaptation
 from treevote.config import from_mapping, to_mapping, to_toml
 from treevote.ensemble.configuration import Configuration, ensemble_of, read_configuration
-from treevote.ensemble.members import kind_of, known_members
+from treevote.ensemble.members import kind_of
 
 
 def of_training(path: str | Path | None = None, members: Sequence[str] = ()) -> str:
-    """Return a configuration of a training as TOML, with every default; ``all`` alone is every member."""
+    """Return a configuration of a training as TOML, with every default."""
     asked = read_configuration(path)
     if members:
-        named = tuple(known_members()) if tuple(members) == ("all",) else tuple(members)
-        asked = dataclasses.replace(asked, members=named)
+        asked = dataclasses.replace(asked, members=tuple(members))
     trainers: dict[str, Any] = dict(ensemble_of(asked).members)
     settings = {name: {"kind": kind_of(own), **to_mapping(own)} for name, own in trainers.items()}
     whole = from_mapping(Configuration, {**to_mapping(asked), "members": list(trainers), "member": settings})

@@ -19,7 +19,7 @@ from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import are_partial
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer, TrainedAnnotator
 from treevote.ensemble.configuration import PRESETS, Configuration, Preset, ensemble_of, read_configuration
-from treevote.ensemble.members import known_members, with_clusters, with_vectors
+from treevote.ensemble.members import with_clusters, with_vectors
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.partial_trees import require_whole_trees
 from treevote.ensemble.selection import VoteKind
@@ -146,13 +146,11 @@ def train(
 
 
 def chosen(path: str | Path | None, preset: Preset, given: Mapping[str, Any]) -> Configuration:
-    """Return the configuration of a file or preset with what is given in place of its keys; ``all`` is every member."""
+    """Return the configuration of a file or preset with what is given in place of its keys."""
     require_known("preset", preset, PRESETS)
     if path is not None and preset != "default":
         raise ConfigError(f"--{preset} is a configuration of its own; leave it out, or --config")
     changes = {name: value for name, value in given.items() if not (value is None or value is False or value == ())}
-    if changes.get("members") == ("all",):
-        changes["members"] = tuple(known_members())
     return dataclasses.replace(PRESETS[preset] if path is None else read_configuration(path), **changes)
 
 

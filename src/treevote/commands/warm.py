@@ -15,7 +15,7 @@ from treevote.conll.writer import write
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.judge import learn
-from treevote.ensemble.members import DEFAULT_MEMBERS, known_members, members_of
+from treevote.ensemble.members import DEFAULT_MEMBERS, expanded, members_of
 from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.kernel_files import kernels_folder
@@ -45,10 +45,10 @@ class WarmingResult:
 def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> WarmingResult:
     """Compile what clusters of words, training with members and parsing with them need, on a few made-up sentences.
 
-    ``("all",)`` is every member there is, none those of the default ensemble; progress is told after each.
+    They are those of the default ensemble if none is named; progress is told after each.
     """
     start, before = time.monotonic(), compilation.state().done
-    names = tuple(known_members()) if tuple(members) == ("all",) else tuple(members) or DEFAULT_MEMBERS
+    names = expanded(members or DEFAULT_MEMBERS)
     trainers = members_of(names)
     toy = made_up()
     learn("learned", toy, [toy, toy], single_root=True)[0].vote([toy, toy], single_root=True)
