@@ -57,20 +57,9 @@ Preset: TypeAlias = Literal["fast", "default", "best"]
 PRESETS: dict[Preset, Configuration] = {
     "fast": Configuration(member={"lr-maxent-forward": {"search": "greedy"}}, folds=0),
     "default": Configuration(),
-    "best": Configuration(
-        members=(
-            *DEFAULT_MEMBERS,
-            "lr-structured-forward",
-            "lr-structured-backward",
-            "lr-maxent-forward",
-            "lr-maxent-backward",
-            "biaffine",
-        ),
-        member={"lr-structured-forward": {"width": 16}, "lr-structured-backward": {"width": 16}},
-        select=True,
-    ),
+    "best": Configuration(members=("default", "biaffine", "biaffine"), weights="learned"),
 }
-"""One fast parser, the default ensemble, and the best vote among nine members."""
+"""One fast parser, the default ensemble, and the same with two neural parsers and a learned vote."""
 
 
 def read_configuration(path: str | Path | None) -> Configuration:

@@ -14,8 +14,6 @@ from tests.paths import TOY
 from treevote.commands.train import FEW, FEWEST, FOLDS, chosen, train
 from treevote.conll.reader import read
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
-from treevote.ensemble.configuration import PRESETS, Configuration, ensemble_of
-from treevote.ensemble.members import families, kind_of
 from treevote.ensemble.parser import load
 from treevote.errors import ConfigError
 from treevote.report.scores import HALVES
@@ -98,13 +96,6 @@ def test_the_fast_preset_is_one_greedy_parser(tmp_path: Path) -> None:
     run("train", "--train", TOY, "-o", tmp_path / "model", "--fast")
     (member,) = load(tmp_path / "model").members.values()
     assert member.trainer.search == "greedy"
-
-
-def test_the_best_preset_selects_among_the_accurate_families() -> None:
-    trainer = ensemble_of(PRESETS["best"])
-    assert trainer.select
-    assert {kind_of(member) for member in trainer.members.values()} == set(families()) - {"decision-list"}
-    assert set(ensemble_of(Configuration()).members) <= set(trainer.members)
 
 
 @pytest.mark.parametrize("options", [(), ("--best",)])

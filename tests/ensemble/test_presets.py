@@ -1,8 +1,9 @@
-"""Presets: the fast one is one parser that nothing is measured on, the best one treats directions alike."""
+"""Presets: the fast one is one parser that nothing is measured on, the best one has two networks more."""
 
 from __future__ import annotations
 
-from treevote.ensemble.configuration import PRESETS
+from treevote.ensemble.configuration import PRESETS, ensemble_of
+from treevote.ensemble.members import DEFAULT_MEMBERS
 
 
 def test_the_fast_preset_measures_nothing() -> None:
@@ -10,6 +11,7 @@ def test_the_fast_preset_measures_nothing() -> None:
     assert list(PRESETS["fast"].member.values()) == [{"search": "greedy"}]
 
 
-def test_directions_have_the_same_settings() -> None:
-    forward, backward = (PRESETS["best"].member[f"lr-structured-{name}"] for name in ("forward", "backward"))
-    assert forward == backward == {"width": 16}
+def test_the_best_preset_adds_two_neural_parsers_to_the_default_members() -> None:
+    trainer = ensemble_of(PRESETS["best"])
+    assert tuple(trainer.members) == (*DEFAULT_MEMBERS, "biaffine", "biaffine-2")
+    assert (trainer.weights, trainer.select) == ("learned", False)

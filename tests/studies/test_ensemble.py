@@ -91,7 +91,7 @@ def test_the_report_is_the_same_bytes_and_members_are_trained_once(
 ) -> None:
     again = study("ensemble", folders, tmp_path / "threads", jobs=Jobs(2, "threading"))
     assert [path.read_bytes() for path in again.paths] == [(report / path.name).read_bytes() for path in again.paths]
-    assert len([path for path in (report / JOBS).iterdir() if path.name != "plan.json"]) == 2 * 12
+    assert len([path for path in (report / JOBS).iterdir() if path.name != "plan.json"]) == 2 * 8
 
     def fail(*_: object, **__: object) -> None:
         raise AssertionError("trained again")

@@ -24,7 +24,7 @@ def train(
         bool,
         options.choice(
             "--best",
-            help="Choose the best vote among nine members, as --select does; with a tagger, also a neural one.",
+            help="Add two neural parsers, in a learned vote; with a tagger, also a neural one.",
         ),
     ] = False,
     members: Annotated[

@@ -46,12 +46,11 @@ CALIBRATED = {DEFAULT: "ECE, default vote", BEST: "ECE, best vote"}
 """Votes whose confidence is measured, and the columns."""
 
 LEGENDS = {
-    MEMBER: "LAS of the member of any vote that is best on the development set; members of the best vote with beam "
-    "search have a wider beam",
+    MEMBER: "LAS of the member of any vote that is best on the development set",
     FORMER: f"LAS of the equal vote of {', '.join(FORMER_MEMBERS)}",
     EQUAL: f"LAS of the equal vote of {', '.join(DEFAULT_MEMBERS)}",
     DEFAULT: "LAS of their vote by treevote train: learned where that is better on the development set, else equal",
-    BEST: "LAS of the vote by treevote train --best: members and weights selected on the development set",
+    BEST: "LAS of the vote by treevote train --best: the default members and two neural ones, learned",
     ORACLE: "LAS if each token had the right arc wherever any member has it",
 }
 LEGENDS |= {
