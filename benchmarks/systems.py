@@ -104,6 +104,9 @@ VOTE = System("default vote")
 BEST = System("best vote", ("--best",))
 """The systems of `treevote train --fast`, `treevote train`, and `treevote train --best`."""
 
+WITH_NETWORK = System("vote with network", ("--members", "default,biaffine"))
+"""The default vote, and ``biaffine``."""
+
 
 def systems(udpipe: tuple[str, ...] = ()) -> list[System]:
     """Return all systems, the one that speeds are ratios to first.

@@ -24,7 +24,7 @@ def train(
         bool,
         options.choice(
             "--best",
-            help="Add two neural parsers, in a learned vote; with a tagger, also a neural one.",
+            help="Add two neural parsers, in a learned vote; with a tagger, a neural tagger, too.",
         ),
     ] = False,
     members: Annotated[
