@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from treevote.config import from_mapping, load_toml, to_mapping
 from treevote.ensemble import members as known
-from treevote.ensemble.members import DEFAULT_MEMBERS, expanded, find_member, kind_of, member_of
+from treevote.ensemble.members import DEFAULT_MEMBERS, expanded, find_member, kind_of, member_of, require_free
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError
@@ -90,6 +90,7 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
     TransitionTrainer(encoding='head', direction='backward', ..., search='beam', width=32, ...)
     """
     tables: dict[str, Any] = {}
+    require_free(configuration.member)
     for name, own in configuration.member.items():
         tables[name] = _trainer(name, own, tables)
     members: dict[str, Any] = {}

@@ -132,6 +132,13 @@ def expanded(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(own for name in names for own in (groups[name]() if name in groups else (name,)))
 
 
+def require_free(names: Iterable[str]) -> None:
+    """Raise ConfigError if one of the names of members is reserved."""
+    for name in names:
+        if name in RESERVED:
+            raise ConfigError(f"a member cannot be called '{name}', a reserved name; choose another one")
+
+
 def members_of(names: Iterable[str]) -> dict[str, Trainer]:
     """Return the trainers of the named members; raises as `member_of`."""
     return {name: member_of(name, {}) for name in names}

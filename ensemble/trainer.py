@@ -19,7 +19,7 @@ from treevote.corpus.trees import are_partial, is_single_rooted
 from treevote.ensemble.candidates import MAX_SYSTEMS
 from treevote.ensemble.foreign_tags import filled
 from treevote.ensemble.judge import Judge, calibration, learn
-from treevote.ensemble.members import DEFAULT_MEMBERS, RESERVED, Member, clusters_of, members_of, vectors_of
+from treevote.ensemble.members import DEFAULT_MEMBERS, Member, clusters_of, members_of, require_free, vectors_of
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.partial_trees import require_whole_trees, train_on_partial
 from treevote.ensemble.selection import LARGEST, Diversity, VoteKind, select
@@ -71,9 +71,7 @@ class EnsembleTrainer:
     folds: int = 0
 
     def __post_init__(self) -> None:
-        for name in self.members:
-            if name in RESERVED:
-                raise ConfigError(f"a member cannot be called '{name}', a reserved name; choose another one")
+        require_free(self.members)
         converted(VoteKind | Literal["auto"], self.weights, "weights")
         converted(bool, self.select, "select")
         converted(Annotated[int, Interval(0, MAX_FOLDS)], self.folds, "folds")

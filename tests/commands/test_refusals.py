@@ -171,6 +171,7 @@ def test_a_fault_in_a_configuration_is_told_by_its_key(tmp_path: Path) -> None:
             "[member.first]\nwidht = 3",
             "c.toml: unknown key 'member.first.widht'; did you mean 'member.first.width'?",
         ),
+        ("[member.default]\nwidth = 3", "c.toml: a member cannot be called 'default', a reserved name"),
         ("[member.first]\nlike = ['a']", "c.toml: member.first.like: expected a name, found ('a',)"),
         ("[member.first]\nkind = {}", "member.first.kind: expected a name, found {}"),
         ("[member.first]\noptions = 3", "member.first.options: expected a table, found 3"),

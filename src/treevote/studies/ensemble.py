@@ -1,7 +1,7 @@
 """The study of the ensemble: what each part of it gives, from a single parser to the best vote, by treebank.
 
 Each member is trained once for a treebank, and all votes share it: its seed follows from its name, so it is the one of
-`treevote.ensemble.trainer.EnsembleTrainer`. This class learns and selects the votes, too, given the members' parses.
+`treevote.ensemble.trainer.EnsembleTrainer`. This class learns the votes, too, given the members' parses.
 """
 
 from __future__ import annotations
