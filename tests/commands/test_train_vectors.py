@@ -1,4 +1,4 @@
-"""``treevote train --vectors``: from a file of word vectors to a model that has them."""
+"""``treevote vectors`` and ``train --vectors``: from text to word vectors, and to a model that has them."""
 
 from __future__ import annotations
 
@@ -40,6 +40,18 @@ def test_a_model_has_the_vectors_of_a_file(tmp_path: Path) -> None:
     assert isinstance(tags, Tagger)
     assert tags.neural is not None
     assert tags.neural.trainer.vectors == read_vectors(vectors)
+
+
+def test_vectors_of_a_text_are_a_file_for_training(tmp_path: Path) -> None:
+    out = tmp_path / "toy.vec"
+    run("vectors", TOY, TOY, "-o", out, "--size", 5, "--least", 2)
+    vectors = read_vectors(out)
+    assert vectors.size == 5
+    assert out.read_text().splitlines()[0] == f"{len(vectors.words)} 5"
+    (tmp_path / "toy.txt").write_text("the dog")
+    assert "expected CoNLL-U, found running text" in fails("vectors", tmp_path / "toy.txt", "-o", out)
+    assert "more than 2,000 words" in fails("vectors", TOY, "--size", 2000, "-o", out)
+    assert read_vectors(out) == vectors
 
 
 def test_vectors_need_a_member_that_reads_them(tmp_path: Path) -> None:

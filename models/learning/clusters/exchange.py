@@ -14,42 +14,15 @@ smaller number. The end of a sentence and rare words are in classes of their own
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from treevote.kernels import Doubles, Ints, Longs, kernel, leaf
+from treevote.models.learning.bigrams import Bigrams
 from treevote.parallel import Progress
 
 PASSES = 10  # at most, over the words
 FEW_MOVES = 200  # the passes end when fewer than one of so many words has moved
 _TABLE = 1 << 16  # values of n log n that are looked up
-
-
-class Bigrams(NamedTuple):
-    """Counts of the words, and of their bigrams in CSR form.
-
-    The followers of word ``w`` are ``words[first[w] : first[w + 1]]``, with their ``times``.
-    """
-
-    counts: Longs  # shape (n_words,)
-    first: Longs
-    words: Ints
-    times: Longs
-
-    def reversed(self) -> Bigrams:
-        """Return the same bigrams by their second word."""
-        n_words = len(self.counts)
-        before = np.repeat(np.arange(n_words, dtype=np.int32), np.diff(self.first))
-        order = np.argsort(self.words, kind="stable")
-        first = np.append(0, np.cumsum(np.bincount(self.words, minlength=n_words)))
-        return Bigrams(self.counts, first, before[order], self.times[order])
-
-    def pairs(self, class_of: Ints, n_classes: int) -> Longs:
-        """Return how often each class follows each, shape (n_classes, n_classes), the first of a pair in the row."""
-        first = np.repeat(class_of, np.diff(self.first)).astype(np.int64)
-        keys = first * n_classes + class_of[self.words]
-        return np.bincount(keys, self.times, n_classes**2).astype(np.int64).reshape(n_classes, n_classes)
 
 
 def exchange(bigrams: Bigrams, n_classes: int, n_fixed: int = 0, progress: Progress | None = None) -> Ints:

@@ -9,45 +9,62 @@ as a stream. Of a word that occurs twice the first vector counts. Bytes that are
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import BinaryIO
 
 import numpy as np
 
 from treevote.errors import InputError
-from treevote.files.streams import opened
-from treevote.kernels import Floats
+from treevote.files.streams import opened, writing
+from treevote.kernels import Doubles, Floats
 from treevote.models.learning.vectors.vectors import WordVectors
 
 MOST_WORDS = 50_000
 """Words that are kept from the beginning of a file, in a treebank or not."""
 
 MOST_DIMENSIONS = 2_000
-_LONGEST_LINE, _LONGEST_WORD, _BLOCK = 1 << 16, 1 << 12, 1 << 20  # bytes
+LONGEST_LINE = 1 << 16  # bytes
+_LONGEST_WORD, _BLOCK = 1 << 12, 1 << 20
 _MOST_DIGITS = 18  # of the numbers in the first line
-_LEAST = 1e-30  # of a root mean square: vectors of smaller numbers are as good as 0
+_LEAST = 1e-30  # of the root mean square: vectors of smaller numbers are as good as 0
 _LARGEST = 1e4
-"""Largest absolute value of a number, in units of the root mean square of all, since half precision ends at 65,504."""
+"""Largest absolute value of a number, in units of the root mean square of lengths: half precision ends at 65,504."""
 
 
 def read_vectors(path: str | os.PathLike[str], words: Collection[str] = (), *, most: int = MOST_WORDS) -> WordVectors:
     """Read the first ``most`` vectors of a file, and those of ``words``, as they are or in lower case.
 
-    They are scaled: the root mean square of all numbers is 1. InputError if the file cannot be read or has a fault.
+     They are scaled: the root mean square of their lengths is 1, as at first that of the vectors that a network learns
+    . InputError if the file cannot be read or has a fault.
     """
+    with opened(path) as (stream, name, _):
+        return vectors_of(stream.readline(LONGEST_LINE), stream, name, words, most=most)
+
+
+def vectors_of(
+    front: bytes, stream: BinaryIO, name: str, words: Collection[str] = (), *, most: int = MOST_WORDS
+) -> WordVectors:
+    """Return the vectors of a stream whose first line, ``front``, was read; else as `read_vectors`."""
     asked = {*words, *(word.lower() for word in words)}
     found: dict[str, Floats] = {}
-    with opened(path) as (stream, name, _):
-        for number, (word, values) in enumerate(_entries(stream, name)):
-            if word in found or not word or (number >= most and word not in asked):
-                continue
-            found[word] = _row(values, name, word)
+    for number, (word, values) in enumerate(_entries(front, stream, name)):
+        if word in found or not word or (number >= most and word not in asked):
+            continue
+        found[word] = _row(values, name, word)
     if not found:
         raise InputError("expected word vectors, found none", path=name, remedy="give another file")
     rows = np.array(list(found.values()), np.float32)
-    scale = max(float(np.sqrt(np.mean(np.square(rows, dtype=np.float64)))), _LEAST)
+    scale = max(float(np.sqrt(np.mean(np.sum(np.square(rows, dtype=np.float64), axis=1)))), _LEAST)
     scaled = np.clip(rows / np.float32(scale), -_LARGEST, _LARGEST).astype(np.float16)
     return WordVectors(tuple(found), scaled)
+
+
+def write_vectors(words: Sequence[str], values: Doubles, path: str | os.PathLike[str]) -> None:
+    """Write words and their vectors, shape (n_words, size), as a text file of word2vec: whole, or not at all."""
+    with writing(path) as stream:
+        stream.write(f"{len(words)} {values.shape[1]}\n".encode())
+        for word, row in zip(words, values.tolist(), strict=True):
+            stream.write(f"{word} {' '.join(f'{value:.5g}' for value in row)}\n".encode())
 
 
 def _row(values: Floats | list[bytes], name: str, word: str) -> Floats:
@@ -61,15 +78,15 @@ def _row(values: Floats | list[bytes], name: str, word: str) -> Floats:
     return row.astype(np.float32)
 
 
-def _entries(stream: BinaryIO, name: str) -> Iterator[tuple[str, Floats | list[bytes]]]:
-    """Yield words and their values, as text or as numbers."""
-    front = stream.readline(_LONGEST_LINE)
+def _entries(front: bytes, stream: BinaryIO, name: str) -> Iterator[tuple[str, Floats | list[bytes]]]:
+    """Yield words and their values, as text or as numbers; ``front`` is the first line."""
     header = front.removeprefix(b"\xef\xbb\xbf").split()
     n_words = None
     if len(header) == 2 and all(field.isdigit() and len(field) <= _MOST_DIGITS for field in header):
         n_words, size = map(int, header)
         _require_size(size, name)
-        front = stream.readline(_LONGEST_LINE)
+        while (front := stream.readline(LONGEST_LINE)).isspace():
+            pass
         if front and not _is_text(front, size):
             yield from _binary(front, stream, n_words, size, name)
             return
@@ -89,7 +106,7 @@ def _entries(stream: BinaryIO, name: str) -> Iterator[tuple[str, Floats | list[b
                 raise InputError(problem, path=name, line=number, remedy="give word vectors")
             yield word.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"), values
             n_found += 1
-        front = stream.readline(_LONGEST_LINE)
+        front = stream.readline(LONGEST_LINE)
     if n_words is not None and n_found < n_words:
         problem = f"expected as many words as the first line says, {n_words:,}, found {n_found:,}"
         raise InputError(problem, path=name, remedy="give the whole file, or correct its first line")

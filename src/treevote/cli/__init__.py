@@ -39,6 +39,7 @@ COMMANDS = {
     "study": "study",
     "text": "clusters",
     "clusters": "clusters",
+    "vectors": "clusters",
     "warm": "quickstart",
 }
 """The module of each command, which is the function of this name, in the order of the help."""

@@ -1,4 +1,4 @@
-"""Arguments of the commands for text: ``treevote clusters`` and ``text``."""
+"""Arguments of the commands for text: ``treevote clusters``, ``vectors`` and ``text``."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import typer
 
 from treevote.cli import options
 
+Texts = Annotated[list[str], typer.Argument(metavar="<TEXT>...", help="CoNLL-U, or running text; - is standard input.")]
+Model = Annotated[
+    str | None,
+    options.input(metavar="<MODEL>", help="Model whose tokenizer reads running text: its folder, or its name."),
+]
+Format = Annotated[options.AnyFormat, options.input(help="Format of the files; text and lines are running text.")]
+
 
 def clusters(
-    texts: Annotated[
-        list[str], typer.Argument(metavar="<TEXT>...", help="CoNLL-U, or running text; - is standard input.")
-    ],
+    texts: Texts,
     output: options.Output = "-",
-    model: Annotated[
-        str | None,
-        options.input(metavar="<MODEL>", help="Model whose tokenizer reads running text: its folder, or its name."),
-    ] = None,
-    format: Annotated[
-        options.AnyFormat, options.input(help="Format of the files; text and lines are running text.")
-    ] = "auto",
+    model: Model = None,
+    format: Format = "auto",
     classes: Annotated[int, options.choice(metavar="<N>", min=1, max=2000, help="Number of classes of words.")] = 128,
     least: Annotated[int, options.choice(metavar="<N>", min=1, help="Least number of occurrences of a word.")] = 2,
 ) -> None:
@@ -35,6 +35,27 @@ def clusters(
     with options.running() as jobs:
         summary = make_clusters(texts, output, model=model, n_classes=classes, least=least, format=format, jobs=jobs)
     say(f"{summary.words:,} words in {summary.classes:,} classes, from {summary.tokens:,} tokens")
+
+
+def vectors(
+    texts: Texts,
+    output: options.Output = "-",
+    model: Model = None,
+    format: Format = "auto",
+    size: Annotated[int, options.choice(metavar="<N>", min=1, max=2000, help="Number of dimensions.")] = 100,
+    least: Annotated[int, options.choice(metavar="<N>", min=1, help="Least number of occurrences of a word.")] = 3,
+) -> None:
+    """Make word vectors from text without trees.
+
+    Words that stand among the same words have vectors of nearly the same direction (Levy, Goldberg & Dagan 2015). The
+    file is for train --vectors.
+    """
+    from treevote.commands.vectors import make_vectors
+    from treevote.terminal import say
+
+    with options.running() as jobs:
+        summary = make_vectors(texts, output, model=model, size=size, least=least, format=format, jobs=jobs)
+    say(f"vectors of {summary.words:,} words in {size:,} dimensions, from {summary.tokens:,} tokens")
 
 
 def text(

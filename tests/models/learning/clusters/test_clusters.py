@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
-from treevote.models.learning.clusters import induction
+from treevote.models.learning import bigrams
 from treevote.models.learning.clusters.clusters import LENGTHS, NAMES, NONE, Clusters
 from treevote.models.learning.clusters.files import read_clusters, write_clusters
-from treevote.models.learning.clusters.induction import BigramCounts, induce
+from treevote.models.learning.clusters.induction import induce
 from treevote.models.learning.clusters.vectors import cluster_vectors
 from treevote.store.record import Record, write_record
 
@@ -72,22 +72,12 @@ def test_clusters_do_not_depend_on_the_parts_of_the_text(cuts: list[int], pendin
     ends = sorted({0, TEXT.n_sentences, *(min(cut * 3, TEXT.n_sentences) for cut in cuts)})
     parts = [TEXT.select(range(a, b)) for a, b in itertools.pairwise(ends)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(induction, "_PENDING", pending)
+        patch.setattr(bigrams, "_PENDING", pending)
         cut = induce(parts, n_classes=3, least=1)
     whole = induce([TEXT], n_classes=3, least=1)
     assert cut.clusters == whole.clusters
     assert np.array_equal(cut.counts, whole.counts)
     assert cut.n_tokens == TEXT.n_tokens
-
-
-def test_counts_are_those_of_the_text() -> None:
-    toy = Treebank.of([(["a", "b", "a"], [0, 1, 1], ["x"] * 3), (["a", "c"], [0, 1], ["x"] * 2)])
-    counts = BigramCounts()
-    counts.add(toy)
-    forms, bigrams = counts.bigrams(2)
-    assert forms == ["a"]  # then rare words, then the end of a sentence
-    assert bigrams.counts.tolist() == [3, 2, 2]
-    assert bigrams.pairs(np.arange(3, dtype=np.int32), 3).tolist() == [[0, 2, 1], [1, 0, 1], [2, 0, 0]]
 
 
 def test_words_of_a_kind_are_in_a_class() -> None:
@@ -144,17 +134,18 @@ def test_equal_vectors_are_one_class(tmp_path: Path) -> None:
     [
         ("", "found nothing"),
         ("\n\n", "found nothing"),
-        ("2 3\n", "found none"),
+        ("2 3\n", "found 0"),
         ("0101\tdog\t3\n01x\tcat\t1\n", "line 2: expected a path of zeros and ones"),
         ("0101\tdog\n0101\n", "line 2: expected a path"),
-        ("dog 1 2\ncat 1\n", "line 2: expected a path, a tab and a word; or a word and 2 numbers"),
-        ("dog 1 nan\n", "line 1"),
-        ("dog 1 inf\n", "line 1"),
-        ("dog 1 1e300\n", "line 1"),
-        ("dog\n", "line 1: expected a path, a tab and a word; or a word and numbers; found 'dog'"),
-        (f"{'9' * 5000} {'9' * 5000}\n", "line 1"),
-        ("dog " + "1 " * 3000, "line 1"),
-        ("x" * (1 << 17), "found a longer one"),
+        ("dog 1 2\ncat 1\n", "line 2: expected a word and 2 numbers, found 'cat 1'"),
+        ("dog 1 nan\n", "expected finite numbers for the word 'dog'"),
+        ("dog 1 inf\n", "expected finite numbers for the word 'dog'"),
+        ("dog 1 1e300\n", "expected finite numbers for the word 'dog'"),
+        ("dog\n", "expected word vectors of 1 to 2,000 dimensions, found 0"),
+        (f"{'9' * 5000} {'9' * 5000}\n", "expected finite numbers"),
+        ("dog " + "1 " * 3000, "found 3,000"),
+        ("x" * (1 << 17), "found 0"),
+        ("0\t" + "x" * (1 << 17), "line 1: expected a path"),
     ],
 )
 def test_files_with_a_fault_are_refused(tmp_path: Path, text: str, said: str) -> None:
@@ -185,7 +176,8 @@ def test_words_that_are_not_utf_8_can_be_kept_in_a_model(tmp_path: Path, text: b
 
 def test_too_many_words_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["treevote.models.learning.clusters.files"], "MAX_WORDS", 2)
-    for text in ("0\ta\n0\tb\n1\tc\n", "a 1 1\nb 1 2\nc 1 3\n"):
-        (tmp_path / "clusters").write_text(text, "utf-8")
-        with pytest.raises(InputError, match=r"line 3: expected at most 2 words"):
-            read_clusters(tmp_path / "clusters")
+    (tmp_path / "clusters").write_text("0\ta\n0\tb\n1\tc\n", "utf-8")
+    with pytest.raises(InputError, match=r"line 3: expected at most 2 words"):
+        read_clusters(tmp_path / "clusters")
+    (tmp_path / "clusters").write_text("a 1 1\nb 1 2\nc 1 3\n", "utf-8")
+    assert read_clusters(tmp_path / "clusters").words == ("a", "b")

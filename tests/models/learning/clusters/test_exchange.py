@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tests.reference import clusters as twin
 from treevote.kernels import Ints
-from treevote.models.learning.clusters.exchange import Bigrams, exchange, n_log_n, one_pass
+from treevote.models.learning.bigrams import Bigrams
+from treevote.models.learning.clusters.exchange import exchange, n_log_n, one_pass
 
 
 @st.composite

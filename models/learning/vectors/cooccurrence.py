@@ -1,0 +1,71 @@
+"""Word vectors of a text: the words on each side of a word, by pointwise mutual information, in few dimensions.
+
+Levy, Goldberg & Dagan 2015 ("Improving distributional similarity with lessons learned from word embeddings", sections
+2 and 3): counts of the words at each place of a window, their positive pointwise mutual information with smoothed
+contexts, and its singular vectors, weighted by the square roots of the singular values. A word at another place is
+another context, since parts of speech differ in what stands before and behind them (Ling et al. 2015).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from treevote.corpus.treebank import Treebank
+from treevote.errors import ConfigError, InputError
+from treevote.kernels import Doubles
+from treevote.models.learning.bigrams import BigramCounts
+
+WINDOW = 2
+"""Places on each side of a word."""
+
+SMOOTHING, WEIGHTING = 0.75, 0.5
+"""Powers of the counts of contexts, and of the singular values."""
+
+
+class TextVectors(NamedTuple):
+    """Words in lower case, most frequent first, vectors, shape (n_words, size), and the number of tokens."""
+
+    words: list[str]
+    values: Doubles
+    n_tokens: int
+
+
+def cooccurrence_vectors(text: Iterable[Treebank], *, size: int = 100, least: int = 3) -> TextVectors:
+    """Return vectors of the words that occur at least ``least`` times in a text; its trees and tags are not read.
+
+    Memory grows with the number of different bigrams, not with the length of the text. InputError if not more than
+    ``size`` words are so frequent, ConfigError if a number is below 1.
+    """
+    from scipy.sparse import csr_array, hstack
+    from scipy.sparse.linalg import svds
+    from threadpoolctl import threadpool_limits
+
+    if min(size, least) < 1:
+        raise ConfigError(f"dimensions and the least number of occurrences should be at least 1, found {size}, {least}")
+    counts = [BigramCounts(distance, str.lower) for distance in range(1, WINDOW + 1)]
+    for treebank in text:
+        for each in counts:
+            each.add(treebank)
+    n_tokens = counts[0].n_tokens
+    words, _ = found = counts[0].bigrams(least) if n_tokens else ([], None)
+    if len(words) <= size:
+        times = "once" if least == 1 else f"{least} times"
+        problem = f"expected more than {size:,} words that occur at least {times}, found {len(words):,}"
+        raise InputError(problem, remedy="give more text, or ask for fewer dimensions")
+    places = []
+    for _, bigrams in (found, *(each.bigrams(least) for each in counts[1:])):
+        n_all = len(bigrams.counts)
+        after = csr_array((bigrams.times.astype(np.float64), bigrams.words, bigrams.first), shape=(n_all, n_all))
+        places += [after[: len(words)], after.T.tocsr()[: len(words)]]
+    table = hstack(places).tocoo()
+    of_word, of_context = table.sum(axis=1), table.sum(axis=0) ** SMOOTHING
+    row, column = table.coords
+    information = np.log(table.data * of_context.sum() / (of_word[row] * of_context[column]))
+    table.data = np.maximum(information, 0)
+    with threadpool_limits(1):  # sums of several threads would depend on their number
+        left, weights, _ = svds(table.tocsr(), size, v0=np.ones(len(words)))
+    values = left[:, ::-1] * weights[::-1] ** WEIGHTING
+    return TextVectors(words, values, n_tokens)
