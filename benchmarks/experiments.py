@@ -35,6 +35,7 @@ from benchmarks.systems import (
     treebank_files,
 )
 from benchmarks.tables import Table
+from benchmarks.vectors import LANGUAGES, TARGETS, target_vectors, vectors
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.corpus.sentence import sent_id
@@ -406,6 +407,8 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "tokens": ([SMALL], tokens),
     "network": (NETWORKED, network),
     "best-text": (UNTAGGED, best_text),
+    "vectors": ([name for name, _ in LANGUAGES.values()], vectors),
+    "target-vectors": (list(TARGETS.values()), target_vectors),
     "domains": ((*FITTED, *NEW, *OTHER_LANGUAGES), domains),
     "doctor": (list(DOCTORED), doctor),
     "keep": (list(KEPT), keep),

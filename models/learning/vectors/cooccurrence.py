@@ -50,18 +50,20 @@ def cooccurrence_vectors(text: Iterable[Treebank], *, size: int = 100, least: in
         for each in counts:
             each.add(treebank)
     n_tokens = counts[0].n_tokens
-    words, _ = found = counts[0].bigrams(least) if n_tokens else ([], None)
+    found = [each.bigrams(least) for each in counts] if n_tokens else []
+    words = found[0][0] if found else []
     if len(words) <= size:
         times = "once" if least == 1 else f"{least} times"
         problem = f"expected more than {size:,} words that occur at least {times}, found {len(words):,}"
         raise InputError(problem, remedy="give more text, or ask for fewer dimensions")
     places = []
-    for _, bigrams in (found, *(each.bigrams(least) for each in counts[1:])):
+    for _, bigrams in found:
         n_all = len(bigrams.counts)
         after = csr_array((bigrams.times.astype(np.float64), bigrams.words, bigrams.first), shape=(n_all, n_all))
         places += [after[: len(words)], after.T.tocsr()[: len(words)]]
     table = hstack(places).tocoo()
-    of_word, of_context = table.sum(axis=1), table.sum(axis=0) ** SMOOTHING
+    of_word: Doubles = table.sum(axis=1)
+    of_context: Doubles = table.sum(axis=0) ** SMOOTHING
     row, column = table.coords
     information = np.log(table.data * of_context.sum() / (of_word[row] * of_context[column]))
     table.data = np.maximum(information, 0)

@@ -34,8 +34,8 @@ _LARGEST = 1e4
 def read_vectors(path: str | os.PathLike[str], words: Collection[str] = (), *, most: int = MOST_WORDS) -> WordVectors:
     """Read the first ``most`` vectors of a file, and those of ``words``, as they are or in lower case.
 
-     They are scaled: the root mean square of their lengths is 1, as at first that of the vectors that a network learns
-    . InputError if the file cannot be read or has a fault.
+    They are scaled: the root mean square of their lengths is 1, nearly that of the vectors that a network begins with.
+    InputError if the file cannot be read or has a fault.
     """
     with opened(path) as (stream, name, _):
         return vectors_of(stream.readline(LONGEST_LINE), stream, name, words, most=most)
@@ -60,10 +60,14 @@ def vectors_of(
 
 
 def write_vectors(words: Sequence[str], values: Doubles, path: str | os.PathLike[str]) -> None:
-    """Write words and their vectors, shape (n_words, size), as a text file of word2vec: whole, or not at all."""
+    """Write words and their vectors, shape (n_words, size), as a text file of word2vec: whole, or not at all.
+
+    Words with a space in them, which the format cannot hold, are left out.
+    """
+    rows = [(word, row) for word, row in zip(words, values.tolist(), strict=True) if len(word.split()) == 1]
     with writing(path) as stream:
-        stream.write(f"{len(words)} {values.shape[1]}\n".encode())
-        for word, row in zip(words, values.tolist(), strict=True):
+        stream.write(f"{len(rows)} {values.shape[1]}\n".encode())
+        for word, row in rows:
             stream.write(f"{word} {' '.join(f'{value:.5g}' for value in row)}\n".encode())
 
 

@@ -8,12 +8,13 @@ import pytest
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
+from treevote.kernels import Doubles
 from treevote.models.learning.vectors.cooccurrence import cooccurrence_vectors
 
 TEXT = toy_treebank(60, seed=3)
 
 
-def by_the_book(text: Treebank, words: list[str], size: int) -> np.ndarray:
+def by_the_book(text: Treebank, words: list[str], size: int) -> Doubles:
     """Return the products of the vectors of all words: counts, mutual information and singular vectors, one by one."""
     contexts = {
         (place, word): k for k, (place, word) in enumerate((p, w) for p in (-2, -1, 1, 2) for w in [*words, ""])
@@ -32,7 +33,8 @@ def by_the_book(text: Treebank, words: list[str], size: int) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         information = np.log(table / table.sum(1, keepdims=True) / (smoothed / smoothed.sum()))
     left, values, _ = np.linalg.svd(np.where(table > 0, np.maximum(information, 0), 0), full_matrices=False)
-    return left[:, :size] * values[:size] @ left[:, :size].T
+    products: Doubles = left[:, :size] * values[:size] @ left[:, :size].T
+    return products
 
 
 def test_vectors_are_those_of_the_book() -> None:

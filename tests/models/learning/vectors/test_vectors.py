@@ -15,7 +15,7 @@ from tests.reference.toy_parser import TEST, TRAINING, accuracy
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
-from treevote.models.learning.vectors.files import read_vectors
+from treevote.models.learning.vectors.files import read_vectors, write_vectors
 from treevote.models.learning.vectors.vectors import NO_VECTORS, WordVectors
 
 ROWS = {"the": (1.0, -2.0, 0.5), "Dog": (0.0, 4.0, 1.0), "ζ": (2.0, 2.0, -3.0), ". .": (1.0, 0.0, 0.0)}
@@ -116,3 +116,11 @@ def test_words_outside_the_training_data_are_known_by_their_vectors() -> None:
         own.train(bare(TRAINING)).parse(gold) for own in (dataclasses.replace(trainer, vectors=vectors), trainer)
     )
     assert accuracy(gold, known) > accuracy(gold, unknown) + 0.2
+
+
+def test_vectors_that_were_written_are_read(tmp_path: Path) -> None:
+    values = np.array([[0.5, -1.25, 3.0], [1e-7, 2.0, 0.0], [1.0, 1.0, 1.0]])
+    write_vectors(["the", "ζ\u0301", "10 000.5"], values, tmp_path / "v.vec")
+    found = read_vectors(tmp_path / "v.vec")
+    assert found.words == ("the", "ζ\u0301")
+    assert found.values * np.sqrt(np.sum(values[:2] ** 2) / 2) == pytest.approx(values[:2], abs=2e-3)
