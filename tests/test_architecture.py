@@ -93,7 +93,11 @@ DOORS = {
         "treevote.models.learning.learners",
     },
     "starlette": {"treevote.serve.app"},
-    "threadpoolctl": {"treevote.ensemble.candidate_model", "treevote.models.learning.clusters.vectors"},
+    "threadpoolctl": {
+        "treevote.ensemble.candidate_model",
+        "treevote.models.learning.clusters.vectors",
+        "treevote.models.learning.vectors.cooccurrence",
+    },
     "typer": {"treevote.cli", "treevote.commands"},
     "ufal": {"treevote.models.text.tokenization"},
     "uvicorn": {"treevote.serve.app"},

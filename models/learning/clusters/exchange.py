@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.kernels import Doubles, Ints, Longs, kernel, leaf
-from treevote.models.learning.bigrams import Bigrams
+from treevote.models.learning.vectors.bigrams import Bigrams
 from treevote.parallel import Progress
 
 PASSES = 10  # at most, over the words

@@ -13,10 +13,10 @@ from typing import NamedTuple
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
 from treevote.kernels import Longs
-from treevote.models.learning.bigrams import OTHERS, BigramCounts
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.exchange import exchange
 from treevote.models.learning.clusters.hierarchy import paths
+from treevote.models.learning.vectors.bigrams import OTHERS, BigramCounts
 from treevote.parallel import Progress
 
 MAX_CLASSES = 2_000

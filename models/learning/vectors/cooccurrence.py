@@ -16,7 +16,7 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
 from treevote.kernels import Doubles
-from treevote.models.learning.bigrams import BigramCounts
+from treevote.models.learning.vectors.bigrams import BigramCounts
 
 WINDOW = 2
 """Places on each side of a word."""

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
-from treevote.models.learning import bigrams
 from treevote.models.learning.clusters.clusters import LENGTHS, NAMES, NONE, Clusters
 from treevote.models.learning.clusters.files import read_clusters, write_clusters
 from treevote.models.learning.clusters.induction import induce
 from treevote.models.learning.clusters.vectors import cluster_vectors
+from treevote.models.learning.vectors import bigrams
 from treevote.store.record import Record, write_record
 
 TEXT = toy_treebank(60, seed=3)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.reference import clusters as twin
 from treevote.kernels import Ints
-from treevote.models.learning.bigrams import Bigrams
 from treevote.models.learning.clusters.exchange import exchange, n_log_n, one_pass
+from treevote.models.learning.vectors.bigrams import Bigrams
 
 
 @st.composite

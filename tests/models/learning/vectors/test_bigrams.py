@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treevote.corpus.treebank import Treebank
-from treevote.models.learning import bigrams
-from treevote.models.learning.bigrams import BigramCounts
+from treevote.models.learning.vectors import bigrams
+from treevote.models.learning.vectors.bigrams import BigramCounts
 
 sentences = st.lists(st.lists(st.sampled_from(["a", "b", "A", "c"]), min_size=1, max_size=5), min_size=1, max_size=6)
 
