@@ -43,7 +43,7 @@ def read_clusters(path: str | os.PathLike[str], *, n_classes: int = 128) -> Clus
             raise InputError("expected clusters or word vectors, found nothing", path=name, remedy="give another file")
         if is_path(front.removeprefix(codecs.BOM_UTF8).split(b"\t")[0].decode("utf-8", "replace")):
             return _read_paths(chain([(number, front)], lines), name)
-        vectors = vectors_of(front, stream, name, most=MAX_WORDS)
+        vectors = vectors_of(front, stream, name, most=MAX_WORDS, line=number)
     from treevote.models.learning.clusters.vectors import cluster_vectors
 
     return cluster_vectors(vectors.words, vectors.values.astype(np.float32), n_classes=n_classes)

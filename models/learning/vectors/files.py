@@ -42,15 +42,18 @@ def read_vectors(path: str | os.PathLike[str], words: Collection[str] = (), *, m
 
 
 def vectors_of(
-    front: bytes, stream: BinaryIO, name: str, words: Collection[str] = (), *, most: int = MOST_WORDS
+    front: bytes, stream: BinaryIO, name: str, words: Collection[str] = (), *, most: int = MOST_WORDS, line: int = 1
 ) -> WordVectors:
-    """Return the vectors of a stream whose first line, ``front``, was read; else as `read_vectors`."""
+    """Return the vectors of a stream whose first line, ``front``, was read; its number is ``line``.
+
+    Else as `read_vectors`.
+    """
     asked = {*words, *(word.lower() for word in words)}
     found: dict[str, Floats] = {}
-    for number, (word, values) in enumerate(_entries(front, stream, name)):
+    for number, (word, values, at) in enumerate(_entries(front, stream, name, line)):
         if word in found or not word or (number >= most and word not in asked):
             continue
-        found[word] = _row(values, name, word)
+        found[word] = _row(values, name, word, at)
     if not found:
         raise InputError("expected word vectors, found none", path=name, remedy="give another file")
     rows = np.array(list(found.values()), np.float32)
@@ -71,32 +74,34 @@ def write_vectors(words: Sequence[str], values: Doubles, path: str | os.PathLike
             stream.write(f"{word} {' '.join(f'{value:.5g}' for value in row)}\n".encode())
 
 
-def _row(values: Floats | list[bytes], name: str, word: str) -> Floats:
+def _row(values: Floats | list[bytes], name: str, word: str, line: int | None) -> Floats:
     try:
         row = np.array(values, np.float64)
     except ValueError:
         row = np.array([np.nan])
     if not (np.abs(row) <= 1e15).all():
         found = f"expected finite numbers for the word '{word[:40]}', found something else"
-        raise InputError(found, path=name, remedy="give word vectors of word2vec, fastText or GloVe")
+        raise InputError(found, path=name, line=line, remedy="give word vectors of word2vec, fastText or GloVe")
     return row.astype(np.float32)
 
 
-def _entries(front: bytes, stream: BinaryIO, name: str) -> Iterator[tuple[str, Floats | list[bytes]]]:
-    """Yield words and their values, as text or as numbers; ``front`` is the first line."""
+def _entries(
+    front: bytes, stream: BinaryIO, name: str, line: int
+) -> Iterator[tuple[str, Floats | list[bytes], int | None]]:
+    """Yield words, their values, as text or as numbers, and their lines, if any; ``front`` is the first line."""
     header = front.removeprefix(b"\xef\xbb\xbf").split()
     n_words = None
     if len(header) == 2 and all(field.isdigit() and len(field) <= _MOST_DIGITS for field in header):
         n_words, size = map(int, header)
         _require_size(size, name)
         while (front := stream.readline(LONGEST_LINE)).isspace():
-            pass
+            line += 1
         if front and not _is_text(front, size):
             yield from _binary(front, stream, n_words, size, name)
             return
-        number = 1
+        number = line
     else:
-        size, number = len(front.split()) - 1, 0
+        size, number = len(front.split()) - 1, line - 1
         _require_size(size, name)
     n_found = 0
     while front:
@@ -108,7 +113,7 @@ def _entries(front: bytes, stream: BinaryIO, name: str) -> Iterator[tuple[str, F
                     f"expected a word and {size} numbers, found '{front[:40].decode('utf-8', 'replace').rstrip()}'"
                 )
                 raise InputError(problem, path=name, line=number, remedy="give word vectors")
-            yield word.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"), values
+            yield word.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"), values, number
             n_found += 1
         front = stream.readline(LONGEST_LINE)
     if n_words is not None and n_found < n_words:
@@ -135,7 +140,7 @@ def _is_text(line: bytes, size: int) -> bool:
     return bool(values) and all(value.isascii() and value.decode().isprintable() for value in values)
 
 
-def _binary(front: bytes, stream: BinaryIO, n_words: int, size: int, name: str) -> Iterator[tuple[str, Floats]]:
+def _binary(front: bytes, stream: BinaryIO, n_words: int, size: int, name: str) -> Iterator[tuple[str, Floats, None]]:
     """Yield words and numbers of a binary file, the first bytes of which were read."""
     begin = 0
     for number in range(n_words):
@@ -149,5 +154,5 @@ def _binary(front: bytes, stream: BinaryIO, n_words: int, size: int, name: str) 
         if "\n" in word:
             found = f"expected a word of one line, found '{word[:40]}'"
             raise InputError(found, path=name, remedy="give a whole file of word vectors")
-        yield word, np.frombuffer(front, "<f4", size, space + 1)
+        yield word, np.frombuffer(front, "<f4", size, space + 1), None
         begin = space + 1 + 4 * size
