@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import files
 from pathlib import Path
@@ -15,14 +14,13 @@ from benchmarks.domains import FITTED, NEW, OTHER_LANGUAGES, domains
 from benchmarks.keeping import KEPT, keep
 from benchmarks.load import load_of_small
 from benchmarks.measure import run
+from benchmarks.network import ABLATED, NETWORKED, UNTAGGED, ablation, best_text, network
 from benchmarks.packages import PACKAGED, packages
 from benchmarks.planted import LOOKED_AT, confidence_against, found, parses_by_folds, planted
 from benchmarks.systems import (
-    BEST,
     FAST,
     TREEVOTE,
     VOTE,
-    WITH_NETWORK,
     FromTokens,
     SpaCy,
     System,
@@ -31,8 +29,10 @@ from benchmarks.systems import (
     part,
     plain,
     scores,
+    sentences_of,
     systems,
     treebank_files,
+    write_sentences,
 )
 from benchmarks.tables import Table
 from benchmarks.vectors import LANGUAGES, TARGETS, target_vectors, vectors
@@ -52,16 +52,6 @@ TREEBANKS = {
 DOCTORED = ("Greek-GDT", "Swedish-LinES", "English-EWT")
 """Treebanks into whose training parts errors are planted."""
 
-UNTAGGED = (
-    *("UD_Basque-BDT_resplit", "UD_Czech-FicTree_resplit", "UD_Dutch-LassySmall_resplit", "UD_Finnish-TDT_resplit"),
-    *("UD_German-GSD_resplit", "UD_Gothic-PROIEL", "UD_Greek-GDT", "UD_Hungarian-Szeged"),
-    "UD_Slovenian-SSJ_resplit",
-)
-"""Folders of the treebanks on which ``--best`` is measured without tags, and from running text."""
-
-UNSPACED = ("UD_Gothic-PROIEL",)
-"""Treebanks without spaces and punctuation, on which no tokenizer is trained."""
-
 PARTIAL = ("Swedish-LinES",)
 """Half-done treebanks: so many whole trees and partial ones, whose words have a head by a chance."""
 WHOLE_AND_PARTIAL, GIVEN = (500, 1500), 0.3
@@ -75,18 +65,6 @@ OTHERS = "vote of four older parsers"
 PAIR = "wsj-to-bio"
 """Folder of an adaptation: ``source.train``, ``source.dev``, ``target.unlabeled`` and ``target.dev``."""
 
-NETWORKED = (
-    *("UD_Arabic-PADT_v1.3_resplit", "UD_Basque-BDT_resplit", "UD_Czech-FicTree_resplit"),
-    *("UD_Dutch-LassySmall_resplit", "UD_English-EWT", "UD_Finnish-TDT_resplit", "UD_German-GSD_resplit"),
-    *("UD_Gothic-PROIEL", "UD_Greek-GDT", "UD_Hindi-HDTB_v1.2_resplit", "UD_Hungarian-Szeged"),
-    *("UD_Japanese-GSD-PUD_resplit", "UD_Persian-PerDT_resplit", "UD_Slovenian-SSJ_resplit"),
-    *("basque-3lb", "spanish-cast3lb"),
-)
-"""Folders of the treebanks on which the vote is measured with the member ``biaffine``, and ``--best``."""
-
-DEV_SHARE = 10
-"""Where there is no development data, every tenth sentence of the training data is held out for it."""
-
 SYSTEMS_OF_README = ("UDPipe 1", OTHERS, "LR, greedy", "default vote", "best vote")
 
 SENTENCES, LABELLED, EVERY = 4000, 100, 13
@@ -96,7 +74,6 @@ PARSES = ("parsed.conllu", "voted.conllu", "single.conllu")
 """Parses of the tutorial."""
 
 FROM_TEXT, FAST_FROM_TEXT = System("from text", ("--from-text",)), System("fast", ("--from-text", "--fast"))
-TAG_METRICS = ("UPOS", "UFeats", "AllTags", "Lemmas", "LAS")
 STAGES = ("Tokens", "Sentences", "UPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS")
 
 Tables = Mapping[str, Table]
@@ -183,69 +160,6 @@ def tokens(data: Path, work: Path) -> Tables:
     return {"tokens": compared(treebank_files(data, SMALL, work), several, rounds=3, repeat=8)}
 
 
-def network(data: Path, work: Path) -> Tables:
-    """Measure the default vote without and with the member ``biaffine``, and ``--best``: test LAS, and the cost."""
-    measured: dict[str, list[float]] = {}
-    for own in NETWORKED:
-        folder = _with_dev(treebank_files(data, own, work))
-        (without, before), (joined, after), (best, long) = (each.trained(folder) for each in (VOTE, WITH_NETWORK, BEST))
-        test = part(folder, "test")
-        parse = test.with_stem("parse")
-        commands = [
-            [*WITH_NETWORK.parse(joined, test, parse), "--member", "biaffine"],
-            VOTE.parse(without, test, parse),
-            WITH_NETWORK.parse(joined, test, parse),
-            BEST.parse(best, test, parse),
-        ]
-        las, seconds = [], []
-        for command in commands:
-            seconds.append(run(command).cpu)
-            las.append(scores(test, parse)[0])
-        name = own.removeprefix("UD_").partition("_")[0]
-        measured[name] = [*las, las[3] - las[1], before, after, long, seconds[2] / seconds[1], seconds[3] / seconds[1]]
-    measured["mean"] = np.mean(list(measured.values()), axis=0).tolist()
-    columns = {"": 0, "network": 2, "default vote": 2, "with it": 2, "`--best`": 2, "gain of `--best`": 2}
-    costs = {"training, CPU s": 0, "with it, CPU s": 0, "`--best`, CPU s": 0, "parse, with it": 2, "parse, `--best`": 2}
-    return {"network": {"columns": {**columns, **costs}, "rows": [[name, *row] for name, row in measured.items()]}}
-
-
-def _with_dev(folder: Path) -> Path:
-    """Return a folder with development data: this one, or one of its own with a share of the training data."""
-    if any(folder.glob("dev.conll*")):
-        return folder
-    (own := folder / "with-dev").mkdir(exist_ok=True)
-    train = part(folder, "train")
-    sentences = _sentences(train)
-    _write(own / train.name, [one for i, one in enumerate(sentences) if i % DEV_SHARE])
-    _write(own / train.with_stem("dev").name, sentences[::DEV_SHARE])
-    shutil.copy(part(folder, "test"), own)
-    return own
-
-
-def best_text(data: Path, work: Path) -> Tables:
-    """Measure ``--best`` beside the default on gold tokens without tags, and on running text; and what it costs."""
-    rows: list[list[str | float]] = []
-    for own in UNTAGGED:
-        folder = treebank_files(data, own, work)
-        test, parse = folder / "test.conllu", folder / "parse.conllu"
-        measured = []
-        for name, options in (("default", ()), ("best", ("--best",))):
-            system = FromTokens(f"text {name}", ("--from-tokens" if own in UNSPACED else "--from-text", *options))
-            model, cpu = system.trained(folder)
-            seconds = run(system.parse(model, test, parse)).cpu
-            tokens = answer("evaluate", test, parse)["systems"][0]["rates"]
-            text = None if own in UNSPACED else answer("cascade", model, test)["stages"]["raw text"]
-            given = [tokens[metric]["value"] for metric in TAG_METRICS]
-            measured.append([*given, "–" if text is None else text["LAS"], cpu, seconds])
-        name = own.removeprefix("UD_").partition("_")[0]
-        rows += [[name, title, *row] for title, row in zip(("default", "`--best`"), measured, strict=True)]
-    for title in "default", "`--best`":
-        values = zip(*(row[2:] for row in rows if row[1] == title), strict=True)
-        rows.append(["mean", title, *(float(np.mean([v for v in column if v != "–"])) for column in values)])
-    columns = {"": 0, "system": 0, **dict.fromkeys(TAG_METRICS, 2), "LAS, raw text": 2}
-    return {"best-text": {"columns": {**columns, "training, CPU s": 0, "parse, CPU s": 1}, "rows": rows}}
-
-
 def quickstart(data: Path, work: Path) -> Tables:
     """Run the first command of the README, and keep the end of what it prints."""
     lines = run([*TREEVOTE, "quickstart", "--output", str(work / "quickstart")]).output.splitlines()
@@ -259,11 +173,11 @@ def adaptation(data: Path, work: Path) -> Tables:
     """Measure a model before and after its adaptations to a new domain."""
     folder = treebank_files(data, PAIR, work)
     text, labelled, rest = (folder / f"{name}.conll" for name in ("text", "labelled", "rest"))
-    sentences = _sentences(folder / "target.dev.conll")
+    sentences = sentences_of(folder / "target.dev.conll")
     chosen = range(0, len(sentences), EVERY)[:LABELLED]
-    _write(labelled, [sentences[i] for i in chosen])
-    _write(rest, [sentence for i, sentence in enumerate(sentences) if i not in chosen])
-    _write(text, _sentences(folder / "target.unlabeled.conll")[:SENTENCES])
+    write_sentences(labelled, [sentences[i] for i in chosen])
+    write_sentences(rest, [sentence for i, sentence in enumerate(sentences) if i not in chosen])
+    write_sentences(text, sentences_of(folder / "target.unlabeled.conll")[:SENTENCES])
     without_folds = folder / "no-folds.toml"
     without_folds.write_text("[scheme]\ntarget_folds = 0\n", "utf-8")
     model = VOTE.trained(folder)[0]
@@ -295,7 +209,7 @@ def doctor(data: Path, work: Path) -> Tables:
     for name in DOCTORED:
         folder = treebank_files(data, f"UD_{name}", work)
         clean, wrong_file = folder / "clean.conllu", folder / "planted.conllu"
-        _write(clean, _sentences(folder / "train.conllu"))
+        write_sentences(clean, sentences_of(folder / "train.conllu"))
         members = answer("doctor", clean, "--work", folder / "doctor-clean")["members"]
         changed, wrong = planted(read(clean), parses_by_folds(folder / "doctor-clean", members))
         write(changed, wrong_file)
@@ -327,14 +241,14 @@ def partial(data: Path, work: Path) -> Tables:
     for name in PARTIAL:
         folder = treebank_files(data, TREEBANKS[name], work)
         dev, parse = folder / "dev.conllu", folder / "parse.conllu"
-        sentences = _sentences(folder / "train.conllu")[: sum(WHOLE_AND_PARTIAL)]
+        sentences = sentences_of(folder / "train.conllu")[: sum(WHOLE_AND_PARTIAL)]
         whole, rest = sentences[: WHOLE_AND_PARTIAL[0]], sentences[WHOLE_AND_PARTIAL[0] :]
         random = np.random.default_rng(0)
         ways = {"whole trees alone": [], "and partial trees": [_with_gaps(one, random) for one in rest]}
         for title, others in (ways | {"and the same trees, whole": rest}).items():
             model = folder / title.replace(",", "").replace(" ", "-")
             file = model.with_suffix(".conllu")
-            _write(file, [*whole, *others])
+            write_sentences(file, [*whole, *others])
             if not model.exists():
                 run([*TREEVOTE, "train", str(file), "-o", str(model), "--folds", "0"])
             for member in (*answer("inspect", model)["members"], "vote"):
@@ -359,11 +273,11 @@ def tutorial(data: Path, work: Path) -> Tables:
     folder = work / "tutorial"
     folder.mkdir(parents=True, exist_ok=True)
     found = {file.name: Path(str(file.locate())) for file in files("turkish-treebanks") or ()}
-    web, wiki = (_sentences(found[name]) for name in ("web.conllu", "wiki.conllu"))
-    _write(folder / "train.conllu", web[::3])
-    _write(folder / "dev.conllu", web[1::9])
+    web, wiki = (sentences_of(found[name]) for name in ("web.conllu", "wiki.conllu"))
+    write_sentences(folder / "train.conllu", web[::3])
+    write_sentences(folder / "dev.conllu", web[1::9])
     test, model, vote, printed = (folder / name for name in ("test.conllu", "model", "ensemble", "train.txt"))
-    _write(test, wiki[::2])
+    write_sentences(test, wiki[::2])
     if not printed.exists():
         printed.write_text(run(FAST_FROM_TEXT.train(folder, model)).output, "utf-8")
         run(VOTE.train(folder, vote))
@@ -391,14 +305,6 @@ def _reliability(gold: Path, parse: Path) -> list[float]:
     return [arcs["error"], labels["error"], labels["coverage"], labels["precision"]]
 
 
-def _sentences(file: Path) -> list[str]:
-    return file.read_text("utf-8").rstrip("\n").split("\n\n")
-
-
-def _write(file: Path, sentences: list[str]) -> None:
-    file.write_text("".join(f"{sentence}\n\n" for sentence in sentences), "utf-8")
-
-
 EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "results": (list(TREEBANKS), results),
     "raw-text": (list(TREEBANKS), raw_text),
@@ -406,6 +312,7 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "comparison": ([SMALL], comparison),
     "tokens": ([SMALL], tokens),
     "network": (NETWORKED, network),
+    "ablation": (ABLATED, ablation),
     "best-text": (UNTAGGED, best_text),
     "vectors": ([name for name, _ in LANGUAGES.values()], vectors),
     "target-vectors": (list(TARGETS.values()), target_vectors),

