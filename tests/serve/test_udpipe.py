@@ -257,10 +257,21 @@ def test_text_comes_back(client: TestClient, lines: list[str]) -> None:
     assert json.loads(json.dumps(result)) == result
 
 
-def test_requests_of_many_are_answered_each(client: TestClient, text_model: Path) -> None:
+@pytest.mark.parametrize(
+    ("format", "texts"),
+    [
+        ("conllu", [GOLD, "x", dumps(Treebank.of([])), GOLD * 2, "1\tx\n\n", GOLD * 800]),
+        (
+            "text",
+            ["Cats, cats", "", " \n\n ", "\ufeffthe dog .\r\n\r\nthe dog", "the cat .\n\n" * 8000, "\n\nß \u00a0 x"],
+        ),
+        ("lines", ["Cats, cats\nthe dog", " \n", "a\nb"]),
+        ("text", [" ", "\n\n"]),
+    ],
+)
+def test_requests_of_many_are_answered_each(text_model: Path, format: Any, texts: list[str]) -> None:
     """Tasks that are done together have the results that each has alone, faults included."""
-    work = TextWork(ParseJob(StoredParser.of(text_model), tags="keep"), "conllu")
-    texts = [GOLD, "x", dumps(Treebank.of([])), GOLD * 2, "1\tx\n\n", GOLD * 800]
+    work = TextWork(ParseJob(StoredParser.of(text_model), tags="keep" if format == "conllu" else "predict"), format)
     together = work([Task(work, text.encode()) for text in texts])
     alone = [work([Task(work, text.encode())])[0] for text in texts]
     assert list(map(repr, together)) == list(map(repr, alone))

@@ -7,7 +7,7 @@ it alone: a sentence is parsed independently of its neighbours, and a text with 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, get_args
 
@@ -21,6 +21,7 @@ from treevote.conll.text_chunks import TextChunk
 from treevote.conll.validation import BLANK, Trees
 from treevote.conll.writer import encoded
 from treevote.corpus.given import Keep
+from treevote.corpus.source import Source
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.familiarity import TextCounts, doubts, strange_labels, text_counts
 from treevote.ensemble.parser import EnsembleParser
@@ -101,19 +102,22 @@ class ParseJob:
         parser = member_of(ensemble, self.stored.member)
         if len(inputs) == 1:
             return [self._alone(ensemble, parser, inputs[0])]
-        try:
-            chunks = [
-                each
-                if isinstance(each, Chunk)
-                else Chunk(each.path, 1, 1, encoded(ensemble.annotator.tokenized(each)), "conllu", each.bytes_read)
-                for each in inputs
-            ]
-        except InputError as fault:
-            return [ChunkParse(b"", first_fault=fault, stopped=True) for _ in inputs]
-        results: dict[int, ChunkParse] = {}
+        results, chunks, tokenized = dict[int, ChunkParse](), dict[int, Chunk](), dict[int, Treebank]()
+        for i, each in enumerate(inputs):
+            if isinstance(each, Chunk):
+                chunks[i] = each
+                continue
+            try:
+                tokenized[i] = ensemble.annotator.tokenized(each)
+            except InputError as fault:
+                results[i] = ChunkParse(b"", first_fault=fault, stopped=True)
+        if tokenized:
+            treebank = ensemble.annotator.tagged(_joined([*tokenized.values()]), self.tags)
+            texts = [Chunk(part.title, 1, 1, _text_of(part), "conllu") for part in tokenized.values()]
+            results |= dict(zip(tokenized, self._parse(ensemble, parser, texts, treebank), strict=True))
         formats: tuple[Format, ...] = ("conllu", "conllx")
         for format in formats:
-            numbers = [i for i, chunk in enumerate(chunks) if chunk.format == format]
+            numbers = [i for i, chunk in chunks.items() if chunk.format == format]
             good, treebank = _read(chunks, numbers, format, trees_of(parser, self.keep))
             for i in sorted({*numbers} - {*good}):
                 results[i] = self._alone(ensemble, parser, chunks[i])
@@ -123,7 +127,7 @@ class ParseJob:
                 treebank = ensemble.annotator.tagged(treebank, self.tags)
                 parsed = self._parse(ensemble, parser, [chunks[i] for i in good], treebank)
                 results |= dict(zip(good, parsed, strict=True))
-        return [results[i] for i in range(len(chunks))]
+        return [results[i] for i in range(len(inputs))]
 
     @property
     def _marks(self) -> list[str]:
@@ -216,7 +220,26 @@ def _bare(chunk: Chunk) -> bytes:
     return text + missing_end(text)
 
 
-def _read(chunks: Sequence[Chunk], numbers: Sequence[int], format: Format, trees: Trees) -> tuple[list[int], Treebank]:
+def _text_of(part: Treebank) -> bytes:
+    """Return the text that a treebank was read from."""
+    assert part.source is not None, "read from a text"
+    return part.source.text
+
+
+def _joined(parts: Sequence[Treebank]) -> Treebank:
+    """Return tokenized texts as one treebank, with their lines."""
+    line_of, n_lines = [], 0
+    for part in parts:
+        assert part.source is not None, "read from a text"
+        line_of.append(part.source.line_of + np.int32(n_lines))
+        n_lines += part.source.text.count(b"\n")
+    lines = Source("", 1, b"".join(map(_text_of, parts)), np.concatenate(line_of), "conllu")
+    return replace(Treebank.concatenate(parts), source=lines)
+
+
+def _read(
+    chunks: Mapping[int, Chunk], numbers: Sequence[int], format: Format, trees: Trees
+) -> tuple[list[int], Treebank]:
     """Read the numbered chunks as one treebank; return also the numbers of those without a fault, which are in it."""
     good = list(numbers)
     while True:

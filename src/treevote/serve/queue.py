@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import math
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from treevote.errors import TreevoteError
@@ -34,12 +34,12 @@ class Task:
     work: Work
     data: bytes
     end: float = math.inf  # on the clock of `time.monotonic`; a result is not wanted later
-    future: Future[Any] = field(default_factory=Future)
+    future: asyncio.Future[Any] | None = None  # of who waits for the result
 
     @property
     def is_wanted(self) -> bool:
-        """Whether somebody waits for the result."""
-        return not self.future.cancelled()
+        """Whether the result is still wanted."""
+        return self.future is None or not self.future.cancelled()
 
 
 Work: TypeAlias = Callable[[Sequence[Task]], Sequence[Any]]
@@ -82,12 +82,12 @@ class Queue:
 
         RequestError with 429 if the queue is full, with 503 if the time will not be enough, or is over.
         """
-        limit = self.limits.seconds
+        limit, future = self.limits.seconds, asyncio.get_running_loop().create_future()
         with self._lock:
             if len(self._tasks) >= self.limits.queue:
                 sentence = f"{self.limits.queue} requests are waiting already; try again later."
                 raise RequestError(429, sentence, self._wait() / 2)
-            task = Task(work, data)
+            task = Task(work, data, future=future)
             # an idle server begins whatever comes, so a wrong pace is corrected
             if self._tasks or self._under_way:
                 task.end = time.monotonic() + limit
@@ -100,12 +100,13 @@ class Queue:
                 self._idle.pop().set()
         try:
             async with asyncio.timeout(limit):
-                return await asyncio.wrap_future(task.future)
+                return await future
         except TimeoutError:
             raise self._late() from None
         finally:
-            with self._lock, suppress(ValueError):  # it has ended, or its time is over
-                self._tasks.remove(task)
+            with self._lock:
+                if task in self._tasks:  # its time is over, or its client has gone
+                    self._tasks.remove(task)
 
     def _late(self) -> RequestError:
         return RequestError(503, f"No answer within {self.limits.seconds} seconds; send a shorter text.")
@@ -132,8 +133,7 @@ class Queue:
             with self._lock:
                 self._under_way -= size
                 self._pace.add(size, time.monotonic() - begun)
-            for task, result in zip(tasks, results, strict=True):
-                _tell(task, result)
+            _tell(tasks, results)
 
     def _next(self) -> list[Task]:
         """Return the first waiting task with those of equal work; the list is empty if there is none."""
@@ -146,7 +146,7 @@ class Queue:
                 break
             self._tasks.remove(task)
             if task.is_wanted and now + len(task.data) * self._pace.seconds > task.end:
-                _tell(task, self._late())
+                _tell([task], [self._late()])
             elif task.is_wanted:
                 found.append(task)
                 size += len(task.data)
@@ -170,12 +170,22 @@ class Pace:
         return 0.0 if self._bytes < TOGETHER else self._seconds / self._bytes
 
 
-def _tell(task: Task, result: Any) -> None:
-    with suppress(InvalidStateError):  # nobody waits for it any more
+def _tell(tasks: Sequence[Task], results: Sequence[Any]) -> None:
+    """Hand the results to those who wait, all of a loop at once: each call wakes it."""
+    pairs = [(task.future, result) for task, result in zip(tasks, results, strict=True) if task.future is not None]
+    for loop, own in itertools.groupby(pairs, lambda pair: pair[0].get_loop()):
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(_settle, list(own))
+
+
+def _settle(pairs: Sequence[tuple[asyncio.Future[Any], Any]]) -> None:
+    for future, result in pairs:
+        if future.done():  # nobody waits for it any more
+            continue
         if isinstance(result, Exception):
-            task.future.set_exception(result)
+            future.set_exception(result)
         else:
-            task.future.set_result(result)
+            future.set_result(result)
 
 
 def _done(tasks: Sequence[Task]) -> Sequence[Any]:
