@@ -58,12 +58,13 @@ PARTS = {
     "another seed": "seed",
     "one layer of LSTM": "layers = 1",
     "half the passes": "passes = 12",
+    "twice the passes": "passes = 50",
     "without letters": "letter_size = 1\nfilters = 1",
     "without lemmas": 'attributes = ["lower", "upos", "xpos"]',
     "no dropout": "dropout = 0.0",
     "no dropout of words": "word_dropout = 0.0",
 }
-"""Settings of the member by what is changed."""
+"""Settings of the member by what is changed; of letters and filters one is left."""
 
 
 def network(data: Path, work: Path) -> dict[str, Table]:

@@ -56,6 +56,6 @@ def test_vectors_of_a_text_are_a_file_for_training(tmp_path: Path) -> None:
 
 def test_vectors_need_a_member_that_reads_them(tmp_path: Path) -> None:
     vectors = tmp_path / "toy.vec"
-    vectors.write_text("the 1 2 3\n")
+    vectors.write_text("not read before that is known\n")
     problem = fails("train", "--train", TOY, "-o", tmp_path / "model", "--fast", "--vectors", vectors)
     assert "none of the members lr-maxent-forward reads word vectors; add biaffine" in problem

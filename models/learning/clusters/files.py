@@ -1,8 +1,8 @@
 """Files of clusters: Brown's ``paths``, and word vectors in the formats of `treevote.models.learning.vectors.files`.
 
 A line of ``paths`` is a path, a word and how often it occurs, separated by tabs. Vectors become clusters
-(`clusters.vectors`). Of a word that occurs twice the first line counts. A byte order mark is no part of
-the first line, and bytes that are not UTF-8 are read as U+FFFD: no word of a treebank has them.
+(`treevote.models.learning.clusters.vectors`). Of a word that occurs twice the first line counts. A byte order mark is
+no part of the first line, and bytes that are not UTF-8 are read as U+FFFD: no word of a treebank has them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from treevote.errors import InputError
 from treevote.files.streams import opened, writing
 from treevote.kernels import Longs
 from treevote.models.learning.clusters.clusters import Clusters, is_path
-from treevote.models.learning.vectors.files import LONGEST_LINE, vectors_of
+from treevote.models.learning.vectors.files import LONGEST_LINE, first_line, vectors_of
 
 MAX_WORDS = 1_000_000
 """Words that a file may have; of word vectors the first ones are read."""
@@ -37,12 +37,12 @@ def read_clusters(path: str | os.PathLike[str], *, n_classes: int = 128) -> Clus
     Vectors are divided into ``n_classes``. InputError if the file cannot be read or has a fault.
     """
     with opened(path) as (stream, name, _):
-        lines = enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), 1)
-        number, front = next(((number, line) for number, line in lines if not line.isspace()), (0, b""))
+        number, front = first_line(stream)
         if not front:
             raise InputError("expected clusters or word vectors, found nothing", path=name, remedy="give another file")
         if is_path(front.removeprefix(codecs.BOM_UTF8).split(b"\t")[0].decode("utf-8", "replace")):
-            return _read_paths(chain([(number, front)], lines), name)
+            lines = chain([front], iter(lambda: stream.readline(LONGEST_LINE + 1), b""))
+            return _read_paths(enumerate(lines, number), name)
         vectors = vectors_of(front, stream, name, most=MAX_WORDS, line=number)
     from treevote.models.learning.clusters.vectors import cluster_vectors
 

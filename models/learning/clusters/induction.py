@@ -1,8 +1,8 @@
 """Clusters from text: count words and their followers, divide the words into classes, make a tree of the classes.
 
 The exchange of words between classes (`treevote.models.learning.clusters.exchange`) and the mergers of classes
-(`clusters.hierarchy`) raise and keep the same quantity, the average mutual information of neighbouring
-classes (Brown et al. 1992).
+(`treevote.models.learning.clusters.hierarchy`) raise and keep the same quantity, the average mutual information of
+neighbouring classes (Brown et al. 1992).
 """
 
 from __future__ import annotations

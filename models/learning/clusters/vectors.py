@@ -24,7 +24,12 @@ def cluster_vectors(words: Sequence[str], vectors: Floats, *, n_classes: int = 1
 
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     units = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
-    n_classes = min(n_classes, len(np.unique(units, axis=0)))
+    distinct = set[bytes]()
+    for unit in units:
+        distinct.add((unit + 0).tobytes())  # there is a 0 below 0
+        if len(distinct) == n_classes:
+            break
+    n_classes = len(distinct)
     if n_classes < 2:
         return Clusters(tuple(words), ("0",) * len(words))
     with threadpool_limits(1):  # sums of several threads would depend on their number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -9,12 +10,13 @@ import numpy as np
 from treevote.kernels import Floats, Ints, Longs, kernel
 from treevote.models.learning.network import character_convolution as convolution
 from treevote.models.learning.network import lstm
-from treevote.models.learning.network.batches import Batch
-from treevote.models.learning.network.parameters import Arrays
+from treevote.models.learning.network.batches import Batch, batches
+from treevote.models.learning.network.parameters import DIRECTIONS, Arrays
 from treevote.models.learning.network.products import add_product, affine, product
 from treevote.models.learning.network.words import Words
 
-DIRECTIONS = ("forward", "backward")
+SLOTS = 2000
+"""Maximum number of slots of a batch in parsing, unless one sentence has more: some 50 MB."""
 
 
 class Inputs(NamedTuple):
@@ -132,6 +134,18 @@ def encode(p: Arrays, x: Floats, batch: Batch, masks: Masks) -> tuple[Floats, li
         layers.append(Layer(x, tuple(runs)))
         x = np.concatenate([run.h for run in runs], 1)
     return x, layers
+
+
+def encodings(p: Arrays, words: Words, tokens: Longs, offsets: Longs) -> Iterator[tuple[Batch, Floats]]:
+    """Yield sentences in batches, with the states of the last layer in the order of the rows of the batch.
+
+    ``tokens`` are rows in ``words``, ``offsets`` those of sentences.
+    """
+    for batch in batches(offsets, SLOTS):
+        own = tokens[batch.slots]
+        inputs = embed(p, words, own, words.attributes[own])
+        h, _ = encode(p, inputs.vectors, batch, no_masks(p, len(batch.sentences)))
+        yield batch, h
 
 
 def encode_back(p: Arrays, d: Arrays, layers: list[Layer], dh: Floats, batch: Batch, masks: Masks) -> Floats:

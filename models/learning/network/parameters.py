@@ -18,6 +18,8 @@ Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
 Arrays: TypeAlias = Mapping[str, Floats]
 """Views by name of a vector of parameters, or of their derivatives."""
 
+DIRECTIONS = ("forward", "backward")
+
 
 class Sizes(NamedTuple):
     """Sizes of the vectors and layers of an encoder."""
@@ -49,7 +51,7 @@ def encoder_shapes(
         shapes["vectors"] = vector_size, sizes.words
         width += sizes.words
     for layer in range(sizes.layers):
-        for direction in ("forward", "backward"):
+        for direction in DIRECTIONS:
             own = f"{layer}-{direction}"
             shapes |= {f"input-{own}": (width, 4 * n), f"recurrent-{own}": (n, 4 * n), f"bias-{own}": (4 * n,)}
         width = 2 * n

@@ -4,7 +4,7 @@ Libraries of linear algebra add in an order that depends on the shapes, the mach
 element of a product is a sum in the order of the inner dimension, with a rounding after each multiplication and each
 addition. So a row of a product depends on that row of the first factor alone: a sentence has the same scores by itself
 and in any batch, on any machine. Four rows at a time go through four columns of the first factor, which keeps the
-second in the cache: about half of the speed of OpenBLAS for large matrices, and the same for those of a recurrent step.
+second in the cache.
 """
 
 from __future__ import annotations

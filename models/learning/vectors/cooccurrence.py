@@ -9,7 +9,8 @@ another context, since parts of speech differ in what stands before and behind t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from inspect import signature
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,10 +38,10 @@ def cooccurrence_vectors(text: Iterable[Treebank], *, size: int = 100, least: in
     """Return vectors of the words that occur at least ``least`` times in a text; its trees and tags are not read.
 
     Memory grows with the number of different bigrams, not with the length of the text. InputError if not more than
-    ``size`` words are so frequent, ConfigError if a number is below 1.
+    ``size`` words are so frequent, or if no word tells of another; ConfigError if a number is below 1.
     """
     from scipy.sparse import csr_array, hstack
-    from scipy.sparse.linalg import svds
+    from scipy.sparse.linalg import LinearOperator, eigsh
     from threadpoolctl import threadpool_limits
 
     if min(size, least) < 1:
@@ -67,7 +68,17 @@ def cooccurrence_vectors(text: Iterable[Treebank], *, size: int = 100, least: in
     row, column = table.coords
     information = np.log(table.data * of_context.sum() / (of_word[row] * of_context[column]))
     table.data = np.maximum(information, 0)
+    if not table.data.any():
+        problem = "expected words that occur beside each other more often than by chance, found none"
+        raise InputError(problem, remedy="give running text, not a list of words")
+    rows, shape = table.tocsr(), (len(words), len(words))
+
+    def squared(x: Doubles) -> Doubles:
+        return np.asarray(rows @ (rows.T @ x), np.float64)
+
+    seeded: dict[str, Any] = {"rng": 0} if "rng" in signature(eigsh).parameters else {}  # older ones have their own
     with threadpool_limits(1):  # sums of several threads would depend on their number
-        left, weights, _ = svds(table.tocsr(), size, v0=np.ones(len(words)))
-    values = left[:, ::-1] * weights[::-1] ** WEIGHTING
+        squares, left = eigsh(LinearOperator(shape, squared, dtype=np.float64), size, v0=np.ones(len(words)), **seeded)
+    left *= np.sign(left[np.abs(left).argmax(0), np.arange(size)])  # the largest number of each is above 0
+    values = left[:, ::-1] * np.maximum(squares[::-1], 0) ** (WEIGHTING / 2)
     return TextVectors(words, values, n_tokens)

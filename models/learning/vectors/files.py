@@ -9,6 +9,7 @@ as a stream. Of a word that occurs twice the first vector counts. Bytes that are
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import BinaryIO
 
@@ -17,7 +18,7 @@ import numpy as np
 from treevote.errors import InputError
 from treevote.files.streams import opened, writing
 from treevote.kernels import Doubles, Floats
-from treevote.models.learning.vectors.vectors import WordVectors
+from treevote.models.learning.vectors.vectors import Halves, WordVectors
 
 MOST_WORDS = 50_000
 """Words that are kept from the beginning of a file, in a treebank or not."""
@@ -25,8 +26,11 @@ MOST_WORDS = 50_000
 MOST_DIMENSIONS = 2_000
 LONGEST_LINE = 1 << 16  # bytes
 _LONGEST_WORD, _BLOCK = 1 << 12, 1 << 20
+_ROWS = 1 << 12  # vectors of a block
 _MOST_DIGITS = 18  # of the numbers in the first line
 _LEAST = 1e-30  # of the root mean square: vectors of smaller numbers are as good as 0
+_NUMBER = re.compile(rb"[-+]?[\d.]+(?:[eE][-+]?\d+)?|[-+]?(?i:nan|inf)")
+_FRACTION = re.compile(rb"-?(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|-?\d+[eE][+-]\d+")
 _LARGEST = 1e4
 """Largest absolute value of a number, in units of the root mean square of lengths: half precision ends at 65,504."""
 
@@ -38,7 +42,14 @@ def read_vectors(path: str | os.PathLike[str], words: Collection[str] = (), *, m
     InputError if the file cannot be read or has a fault.
     """
     with opened(path) as (stream, name, _):
-        return vectors_of(stream.readline(LONGEST_LINE), stream, name, words, most=most)
+        line, front = first_line(stream)
+        return vectors_of(front, stream, name, words, most=most, line=line)
+
+
+def first_line(stream: BinaryIO) -> tuple[int, bytes]:
+    """Return the number and the text of the first line that is not empty; an empty text if there is none."""
+    lines = enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), 1)
+    return next(((number, line) for number, line in lines if not line.isspace()), (1, b""))
 
 
 def vectors_of(
@@ -50,28 +61,38 @@ def vectors_of(
     """
     asked = {*words, *(word.lower() for word in words)}
     found: dict[str, Floats] = {}
-    for number, (word, values, at) in enumerate(_entries(front, stream, name, line)):
+    for number, (word, values, at) in enumerate(_entries(front, stream, name, line) if front else ()):
         if word in found or not word or (number >= most and word not in asked):
             continue
         found[word] = _row(values, name, word, at)
     if not found:
         raise InputError("expected word vectors, found none", path=name, remedy="give another file")
-    rows = np.array(list(found.values()), np.float32)
-    scale = max(float(np.sqrt(np.mean(np.sum(np.square(rows, dtype=np.float64), axis=1)))), _LEAST)
-    scaled = np.clip(rows / np.float32(scale), -_LARGEST, _LARGEST).astype(np.float16)
-    return WordVectors(tuple(found), scaled)
+    return WordVectors(tuple(found), _scaled(list(found.values())))
 
 
-def write_vectors(words: Sequence[str], values: Doubles, path: str | os.PathLike[str]) -> None:
-    """Write words and their vectors, shape (n_words, size), as a text file of word2vec: whole, or not at all.
+def _scaled(rows: Sequence[Floats]) -> Halves:
+    """Return vectors in half precision, a block at a time, so that memory is that of the vectors."""
+    blocks = [slice(begin, begin + _ROWS) for begin in range(0, len(rows), _ROWS)]
+    squares = [np.sum(np.square(np.array(rows[own]), dtype=np.float64), axis=1) for own in blocks]
+    scale = np.float32(max(float(np.sqrt(np.mean(np.concatenate(squares)))), _LEAST))
+    scaled = np.empty((len(rows), len(rows[0])), np.float16)
+    for own in blocks:
+        scaled[own] = np.clip(np.array(rows[own]) / scale, -_LARGEST, _LARGEST)
+    return scaled
 
-    Words with a space in them, which the format cannot hold, are left out.
+
+def write_vectors(words: Sequence[str], values: Doubles, path: str | os.PathLike[str]) -> int:
+    """Write words and their vectors, shape (n_words, size), as a text file of word2vec; return the number of words.
+
+    Words with white space of ASCII in them, which the format cannot hold, are left out. The file is written whole, or
+    not at all.
     """
-    rows = [(word, row) for word, row in zip(words, values.tolist(), strict=True) if len(word.split()) == 1]
+    kept = [row for row, word in enumerate(words) if len(word.encode().split()) == 1]
     with writing(path) as stream:
-        stream.write(f"{len(rows)} {values.shape[1]}\n".encode())
-        for word, row in rows:
-            stream.write(f"{word} {' '.join(f'{value:.5g}' for value in row)}\n".encode())
+        stream.write(f"{len(kept)} {values.shape[1]}\n".encode())
+        for row in kept:
+            stream.write(f"{words[row]} {' '.join(f'{value:.5g}' for value in values[row].tolist())}\n".encode())
+    return len(kept)
 
 
 def _row(values: Floats | list[bytes], name: str, word: str, line: int | None) -> Floats:
@@ -122,10 +143,9 @@ def _entries(
 
 
 def _has_number(word: bytes) -> bool:
-    """Tell whether a word of several parts ends with a decimal fraction: one of more numbers than were expected."""
+    """Tell whether a word of several parts ends with a fraction: one of more numbers than were expected."""
     _, *parts = word.split()
-    last = parts[-1] if parts else b""
-    return b"." in last and last.lstrip(b"-").replace(b".", b"", 1).isdigit()
+    return bool(parts) and _FRACTION.fullmatch(parts[-1]) is not None
 
 
 def _require_size(size: int, name: str) -> None:
@@ -137,7 +157,9 @@ def _require_size(size: int, name: str) -> None:
 def _is_text(line: bytes, size: int) -> bool:
     """Tell whether a word has text behind it; numbers of a binary file have control characters and other bytes."""
     values = line.rstrip().rsplit(None, size)[1:]
-    return bool(values) and all(value.isascii() and value.decode().isprintable() for value in values)
+    if not all(value.isascii() and value.decode().isprintable() for value in values):
+        return False
+    return (len(values) == size > 1) or (bool(values) and all(_NUMBER.fullmatch(value) for value in values))
 
 
 def _binary(front: bytes, stream: BinaryIO, n_words: int, size: int, name: str) -> Iterator[tuple[str, Floats, None]]:

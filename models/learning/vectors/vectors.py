@@ -20,7 +20,7 @@ _WORDS, _VALUES = "vector_words", "vectors"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordVectors:
-    """Words, each of which occurs once, with their vectors; ValueError if they do not fit together.
+    """Words, each of which occurs once, with their vectors, in half precision; ValueError if they do not fit together.
 
     >>> vectors = WordVectors(("dog",), np.ones((1, 2), np.float16))
     >>> vectors.of(["Dog", "cat"]).tolist()
@@ -33,10 +33,15 @@ class WordVectors:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_row_of", {word: row for row, word in enumerate(self.words)})
+        with np.errstate(over="ignore"):
+            object.__setattr__(self, "values", np.asarray(self.values, np.float16))
         if len(self._row_of) < len(self.words):
             raise ValueError("a word of its vectors occurs twice")
-        if self.values.ndim != 2 or len(self.values) != len(self.words) or not np.isfinite(self.values).all():
-            raise ValueError(f"its vectors should be finite numbers for {len(self.words)} words")
+        n_words, shape = len(self.words), self.values.shape
+        if len(shape) != 2 or shape[0] != n_words or (shape[1] > 0) != bool(n_words):
+            raise ValueError(f"its vectors should have the shape ({n_words}, size), found {shape}")
+        if not np.isfinite(self.values).all():
+            raise ValueError("its vectors should be finite numbers in half precision, at most 65,504")
 
     def __bool__(self) -> bool:
         return bool(self.words)

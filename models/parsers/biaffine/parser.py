@@ -8,8 +8,9 @@ with the highest score.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from treevote.errors import unknown
 from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.learning.features.word_memo import WordMemo
-from treevote.models.learning.network.parameters import Shapes, Sizes, encoder_shapes, size_of, views
+from treevote.models.learning.network.parameters import Arrays, Shapes, Sizes, encoder_shapes, size_of, views
 from treevote.models.learning.network.training import Dropout, Schedule, Sentences, train
 from treevote.models.learning.network.words import END, WORDS, attributes_of, letters_of, words_of
 from treevote.models.learning.vectors.vectors import NO_VECTORS, Halves, WordVectors
@@ -141,6 +142,14 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
     letters: tuple[str, ...]
     weights: Halves
 
+    @functools.cached_property
+    def _parameters(self) -> Arrays:
+        shapes = self.trainer.shapes(self.memo.lexicon, len(self.letters), len(self.labels))
+        return views(self.weights.astype(np.float32), shapes)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
     @property
     def _encoding(self) -> Encoding:
         return self.trainer.encoding if self.restrictions.projective else "none"
@@ -155,8 +164,7 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
         spelled = words_of(
             distinct, rows[used], words, tuple(attributes_of(own.attributes, lexicon)), self.letters, own.vectors
         )
-        shapes = own.shapes(lexicon, len(self.letters), len(self.labels))
-        p, pieces = views(self.weights.astype(np.float32), shapes), cut(places, treebank.offsets)
+        pieces = cut(places, treebank.offsets)
         rooted = np.append(True, np.diff(pieces.sentence) > 0) if self.single_root else pieces.sentence >= 0
         tokens = pieces.tokens.astype(np.int64)
         wanted, lifted = np.full(len(tokens), -1, np.int32), np.zeros(len(self.labels), np.bool_)
@@ -164,7 +172,9 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
             arcs = GivenArcs.of(given, treebank.offsets, self.labels, self._encoding)
             projective, lifted = self.restrictions.projective, arcs.lifted
             wanted = cut_heads(pieces, arcs.heads if projective else given.heads, treebank.offsets)
-        heads, labels = find_trees(p, spelled, tokens, pieces.offsets, rooted, self.restrictions, wanted, lifted)
+        heads, labels = find_trees(
+            self._parameters, spelled, tokens, pieces.offsets, rooted, self.restrictions, wanted, lifted
+        )
         deprels = np.full(len(treebank.tokens), -1, np.int32)
         deprels[treebank.is_token] = np.delete(labels, pieces.offsets[:-1])
         joined = join(pieces, heads, treebank.offsets, self.single_root)

@@ -8,15 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Bools, Ints, Longs
-from treevote.models.learning.network.batches import batches
-from treevote.models.learning.network.encoder import embed, encode, no_masks
+from treevote.models.learning.network.encoder import encodings
 from treevote.models.learning.network.parameters import Arrays
 from treevote.models.learning.network.words import Words
 from treevote.models.parsers.biaffine.scorer import Representations, arc_dependents, score_arcs, score_labels
 from treevote.models.parsers.decoding.best_tree import decode, restrict
-
-SLOTS = 2000
-"""Maximum number of slots of a batch, unless one sentence has more: some 50 MB."""
 
 
 class Restrictions(NamedTuple):
@@ -65,8 +61,5 @@ def find_trees(
 
 def _read(p: Arrays, words: Words, tokens: Longs, offsets: Longs) -> Iterator[tuple[Longs, Longs, Representations]]:
     """Yield for each batch its sentences, their offsets, and the representations of their words."""
-    for batch in batches(offsets, SLOTS):
-        own = tokens[batch.slots]
-        inputs = embed(p, words, own, words.attributes[own])
-        h, _ = encode(p, inputs.vectors, batch, no_masks(p, len(batch.sentences)))
+    for batch, h in encodings(p, words, tokens, offsets):
         yield batch.sentences, batch.offsets, Representations.of(p, h[batch.rows], None)

@@ -12,7 +12,7 @@ import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -24,8 +24,8 @@ from treevote.kernels import Bools, Floats, Ints, kernel
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon
 from treevote.models.learning.network.activations import rectify, slope_of
-from treevote.models.learning.network.batches import Batch, batches
-from treevote.models.learning.network.encoder import embed, encode, no_masks
+from treevote.models.learning.network.batches import Batch
+from treevote.models.learning.network.encoder import encodings
 from treevote.models.learning.network.parameters import Arrays, Shapes, Sizes, encoder_shapes, size_of, views
 from treevote.models.learning.network.products import add_product, affine, product
 from treevote.models.learning.network.training import Dropout, Schedule, Sentences, train
@@ -41,7 +41,8 @@ from treevote.store.validation import column, trainer_of
 
 KIND = "neural-tagger"
 
-SLOTS = 2000  # maximum number of slots of a batch, unless one sentence has more
+OF_FORMS = tuple(name for name in ATTRIBUTES if name not in ("lemma", "upos", "xpos", "feats"))
+"""Attributes that need no tags."""
 
 Size = Annotated[int, Interval(1, 1_000)]
 
@@ -68,8 +69,8 @@ class NeuralTaggerTrainer(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in self.attributes:
-            if name not in ATTRIBUTES or name in ("lemma", "upos", "xpos", "feats"):
-                raise unknown("attribute of a form", name, ATTRIBUTES)
+            if name not in OF_FORMS:
+                raise unknown("attribute of a form", name, OF_FORMS)
 
     def train(
         self,
@@ -136,6 +137,9 @@ class NeuralTagger:
         """The parts of each task that stand for a class which has no part of its own."""
         return tuple(unused_parts(tagset.parts) for tagset in self.tagsets)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
     def sentences(self, treebank: Treebank) -> Sentences:
         """Return sentences as numbers; of words only the forms are read."""
         numbers = {"": 0}  # that of ROOT
@@ -152,10 +156,7 @@ class NeuralTagger:
             task: np.empty((len(tokens), int(tagset.parts.bases[-1])), np.float32)
             for task, tagset in zip(TAGS, self.tagsets, strict=True)
         }
-        for batch in batches(offsets, SLOTS):
-            own = tokens[batch.slots]
-            inputs = embed(self._parameters, words, own, words.attributes[own])
-            h, _ = encode(self._parameters, inputs.vectors, batch, no_masks(self._parameters, len(batch.sentences)))
+        for batch, h in encodings(self._parameters, words, tokens, offsets):
             _, _, scores = self.scored(self._parameters, h, None)
             for task, part in zip(TAGS, scores, strict=True):
                 found[task][batch.slots] = part
@@ -184,13 +185,13 @@ class NeuralTagger:
             d_own /= np.float32(n)
             add_product(transposed, d_own, d[task])
             d[f"{task}-bias"][:] += d_own.sum(0)
-            d_hidden += product(d_own, np.ascontiguousarray(p[task].T))
+            d_hidden += product(d_own, p[task].T)
         d_hidden *= slope_of(hidden)
         if mask is not None:
             d_hidden *= mask
         add_product(np.ascontiguousarray(h.T), d_hidden, d["hidden"])
         d["hidden-bias"][:] += d_hidden.sum(0)
-        return total, product(d_hidden, np.ascontiguousarray(p["hidden"].T))
+        return total, product(d_hidden, p["hidden"].T)
 
     def record(self) -> Record:
         """Return the network as data."""

@@ -28,7 +28,7 @@ from treevote.errors import ConfigError, InputError, require_known
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
 from treevote.models.learning.vectors.files import read_vectors
-from treevote.models.learning.vectors.vectors import WordVectors
+from treevote.models.learning.vectors.vectors import NO_VECTORS, WordVectors
 from treevote.models.text.tokenization.library import library
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store import folder as store
@@ -103,6 +103,8 @@ def train(
         trainer = dataclasses.replace(trainer, members=with_clusters(trainer.members, known))
         if annotator is not None:
             annotator = dataclasses.replace(annotator, tagger=dataclasses.replace(annotator.tagger, clusters=known))
+    if vectors is not None:
+        with_vectors(trainer.members, NO_VECTORS)  # before the work: a member may be missing
     texts: list[Treebank] = []
     on_text = None if annotator is None else texts.append
     treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text, partial=True)

@@ -41,5 +41,4 @@ def make_vectors(
     texts = paths_of(texts)
     require_apart([output], texts)
     found = cooccurrence_vectors(unlabelled(texts, model=model, format=format, jobs=jobs), size=size, least=least)
-    write_vectors(found.words, found.values, output)
-    return VectorsSummary(found.n_tokens, len(found.words))
+    return VectorsSummary(found.n_tokens, write_vectors(found.words, found.values, output))

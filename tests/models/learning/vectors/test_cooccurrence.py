@@ -50,6 +50,13 @@ def test_the_same_text_has_the_same_vectors() -> None:
     assert np.array_equal(first.values, second.values)
 
 
+def test_words_that_cannot_be_told_apart_have_the_same_vectors_each_time() -> None:
+    """Their singular values are equal, and the search for the vectors begins anew at random."""
+    frames = [(["item", f"n{i}", "is", "in", "stock"], [5, 1, 5, 5, 0], ["x"] * 5) for i in range(60)] * 3
+    first, second = (cooccurrence_vectors([Treebank.of(frames)], size=30) for _ in range(2))
+    assert np.array_equal(first.values, second.values)
+
+
 def test_words_of_a_kind_are_alike() -> None:
     kinds = [["dog", "cat", "cow"], ["sees", "hears", "eats"], ["the", "a", "this"]]
     random = np.random.default_rng(0)
@@ -70,5 +77,7 @@ def test_a_text_of_few_words_is_refused() -> None:
         cooccurrence_vectors([TEXT])
     with pytest.raises(InputError, match="found 0"):
         cooccurrence_vectors([], size=1, least=1)
+    with pytest.raises(InputError, match="beside each other more often than by chance"):
+        cooccurrence_vectors([Treebank.of([([form], [0], ["root"]) for form in "xyz"] * 3)], size=2)
     with pytest.raises(ConfigError, match="at least 1"):
         cooccurrence_vectors([TEXT], size=0)

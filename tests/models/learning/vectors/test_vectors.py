@@ -6,6 +6,7 @@ import dataclasses
 import gzip
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.models.learning.vectors.files import read_vectors, write_vectors
 from treevote.models.learning.vectors.vectors import NO_VECTORS, WordVectors
+from treevote.store.record import Record
 
 ROWS = {"the": (1.0, -2.0, 0.5), "Dog": (0.0, 4.0, 1.0), "ζ": (2.0, 2.0, -3.0), ". .": (1.0, 0.0, 0.0)}
 
@@ -44,6 +46,12 @@ FILES = {
 }
 
 
+FIRST = struct.unpack("<f", b"A\n#=")[0]
+"""A number whose first bytes look like the end of a line of text."""
+
+FILES["empty lines"] = b"\n \n" + as_text(header=False)
+
+
 @pytest.mark.parametrize("content", FILES.values(), ids=FILES)
 def test_files_of_all_kinds_are_read(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "vectors").write_bytes(content)
@@ -51,6 +59,45 @@ def test_files_of_all_kinds_are_read(content: bytes, tmp_path: Path) -> None:
     expected = np.array([ROWS[word] for word in vectors.words])
     assert vectors.words[:3] == ("the", "Dog", "ζ")
     assert vectors.values == pytest.approx(expected / np.sqrt(np.mean(np.sum(expected**2, 1))), rel=1e-3)
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_a_binary_file_is_known_whatever_its_first_number(size: int, tmp_path: Path) -> None:
+    row = [FIRST, *range(1, size)]
+    (tmp_path / "vectors").write_bytes(f"1 {size}\nthe ".encode() + struct.pack(f"<{size}f", *row) + b"\n")
+    vectors = read_vectors(tmp_path / "vectors")
+    assert vectors.words == ("the",)
+    assert vectors.values[0] == pytest.approx(np.array(row) / np.linalg.norm(row), rel=1e-3)
+
+
+def test_vectors_are_kept_in_half_precision() -> None:
+    values = np.array([[1.0, 2.0], [3.0, 4.0]])
+    vectors = WordVectors(("a", "b"), values)
+    assert vectors.values.dtype == np.float16
+    record = Record("x", arrays=vectors.arrays(), texts=vectors.texts())
+    assert WordVectors.from_record(record) == vectors
+
+
+@pytest.mark.parametrize(
+    ("words", "values", "problem"),
+    [
+        (("a",), np.full((1, 2), 1e30), "finite numbers in half precision"),
+        (("a", "a"), np.ones((2, 2)), "occurs twice"),
+        (("a",), np.ones((1, 0)), "shape"),
+        ((), np.ones((0, 3)), "shape"),
+        (("a",), np.ones(1), "shape"),
+    ],
+)
+def test_vectors_that_do_not_fit_their_words_are_refused(words: tuple[str, ...], values: Any, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        WordVectors(words, values)
+
+
+def test_written_words_are_read_again(tmp_path: Path) -> None:
+    words = ["the", "10 000", "x\u00a0y", "\u3000"]
+    n_written = write_vectors(words, np.arange(8.0).reshape(4, 2), tmp_path / "vectors")
+    assert read_vectors(tmp_path / "vectors").words == ("the", "x\u00a0y", "\u3000")
+    assert n_written == 3
 
 
 def test_of_many_words_the_first_are_kept_and_those_asked_for(tmp_path: Path) -> None:
@@ -62,12 +109,14 @@ def test_of_many_words_the_first_are_kept_and_those_asked_for(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"", "expected word vectors of 1 to 2,000 dimensions"),
+        (b"", "expected word vectors, found none"),
+        (b"the\n", "expected word vectors of 1 to 2,000 dimensions"),
         (b"0 3\n", "found none"),
         (b"1 3\n", "expected as many words as the first line says, 1, found 0"),
         (b"99999999999999 2\nthe 1 2\n", "expected as many words as the first line says, 99,999,999,999,999, found 1"),
         (b"2 1\nthe 0.1 0.2\nof 0.1 -0.2\n", "line 2: expected a word and 1 numbers, found 'the 0.1 0.2'"),
         (b"the 0.1\nof 0.1 -0.2\n", "line 2: expected a word and 1 numbers, found 'of 0.1 -0.2'"),
+        (b"the 1e-2 2\nof 1e-2 2 3\n", "line 2: expected a word and 2 numbers, found 'of 1e-2 2 3'"),
         (b"the 1 2\nof 1\n", "line 2: expected a word and 2 numbers, found 'of 1'"),
         (b"2 2\nthe 1 2\nof 1\n", "line 3: expected a word and 2 numbers, found 'of 1'"),
         (b"1 2\nthe 1 x\n", "expected finite numbers for the word 'the'"),

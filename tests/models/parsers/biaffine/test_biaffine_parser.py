@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 
 import numpy as np
+import pytest
 
 from tests.contract.subjects import NETWORK
 from tests.reference.toy_grammar import toy_treebank
@@ -12,8 +14,7 @@ from tests.reference.toy_model import content
 from tests.reference.toy_parser import TEST, TRAINING, accuracy, trees
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, roots
-from treevote.models.learning.network import training
-from treevote.models.parsers.biaffine import parsing
+from treevote.models.learning.network import encoder, training
 from treevote.models.parsers.biaffine.parser import BiaffineTrainer
 from treevote.models.parsers.decoding.long_sentences import LONGEST
 from treevote.parallel import Jobs
@@ -66,15 +67,20 @@ def test_a_small_treebank_gets_more_passes() -> None:
     assert totals[1] == min(training.MOST_PASSES, -(-training.FEWEST_STEPS // len(TRAINING)))
 
 
-def test_the_size_of_batches_changes_no_tree() -> None:
+def test_the_size_of_batches_changes_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     parser = NETWORK.train(TRAINING)
-    expected, parsing_slots = trees(parser.parse(TEST)), parsing.SLOTS
+    expected = trees(parser.parse(TEST))
     for slots in (1, 25):
-        parsing.SLOTS = slots
-        try:
-            assert trees(parser.parse(TEST)) == expected
-        finally:
-            parsing.SLOTS = parsing_slots
+        monkeypatch.setattr(encoder, "SLOTS", slots)
+        assert trees(parser.parse(TEST)) == expected
+
+
+def test_a_parse_does_not_make_a_parser_larger_for_another_process() -> None:
+    parser = QUICK.train(TRAINING)
+    before = len(pickle.dumps(parser.trainer)), len(pickle.dumps(parser))
+    parser.parse(TEST)
+    assert (len(pickle.dumps(parser.trainer)), len(pickle.dumps(parser))) == before
+    assert trees(pickle.loads(pickle.dumps(parser)).parse(TEST)) == trees(parser.parse(TEST))
 
 
 def test_attributes_that_do_not_occur_take_no_parameters() -> None:

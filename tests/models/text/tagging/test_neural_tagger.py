@@ -148,7 +148,7 @@ def test_its_scores_are_added_to_those_of_the_linear_taggers(tagger: Tagger, mon
 def test_tags_do_not_depend_on_the_batch(tagger: Tagger, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, expected = tagger.tag_with_margins(TEST), words_of(tagger.tag(TEST))
     monkeypatch.setattr("treevote.models.text.tagging.tagger._BATCH", batch)
-    monkeypatch.setattr("treevote.models.text.tagging.neural_tagger.SLOTS", batch)
+    monkeypatch.setattr("treevote.models.learning.network.encoder.SLOTS", batch)
     again = tagger.tag_with_margins(TEST)
     assert words_of(again[0]) == expected
     assert (again[2] == whole[2]).all()
