@@ -30,13 +30,12 @@ def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tu
         if kind != expected or column.ndim != 1 or (name != "offsets" and len(column) != n_slots):
             length = "" if name == "offsets" else f" of length {n_slots}"
             return f"{name}: expected {expected}{length}, found {kind} of shape {np.shape(column)}", -1
-    roots, ends = offsets[:-1], offsets[1:]
-    if not len(offsets) or offsets[0] != 0 or offsets[-1] != n_slots or (ends <= roots).any():
+    roots, widths = offsets[:-1], offsets[1:] - offsets[:-1]
+    if not len(offsets) or offsets[0] != 0 or offsets[-1] != n_slots or np.minimum.reduce(widths, initial=1) <= 0:
         return f"offsets: expected ascending slots from 0 to {n_slots}, found others", -1
     if n_slots == 0:
         return None
-    widths = ends - roots
-    if heads[roots].max() >= 0:
+    if np.maximum.reduce(heads[roots]) >= 0:
         number = int(np.argmax(heads[roots] >= 0))
         return f"sentence {number + 1}: expected the head -1 for ROOT, found {heads[roots[number]]}", -1
     checks = ("token", tokens, 0, n_words), ("head", heads, -1, widths), ("deprel", deprels, -1, n_labels)
@@ -44,7 +43,7 @@ def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tu
         if isinstance(size, int):
             is_beyond = np.maximum.reduce(column) >= size
         else:
-            is_beyond = (np.maximum.reduceat(column, roots) >= size).any()
+            is_beyond = np.maximum.reduce(np.maximum.reduceat(column, roots) - size) >= 0
         if is_beyond or np.minimum.reduce(column) < least:
             limits = np.repeat(np.broadcast_to(size, widths.shape), widths)
             slot = int(np.argmax((column < least) | (column >= limits)))
