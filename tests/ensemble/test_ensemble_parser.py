@@ -310,3 +310,9 @@ def test_members_have_names() -> None:
     assert set(DEFAULT_MEMBERS) <= set(known_members())
     with pytest.raises(ConfigError, match="unknown member 'lr-maxent-foward'; did you mean 'lr-maxent-forward'"):
         members_of(["lr-maxent-foward"])
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_confidence_is_measured_on_two_sentences_and_not_on_one(n: int) -> None:
+    parser = EnsembleTrainer(TRAINERS, "equal").train(TRAINING, DEV.select(range(n)))
+    assert ("reliability" in parser.facts) == ("lights" in parser.facts) == (n > 1)

@@ -34,7 +34,15 @@ from treevote.models.parsers.pipeline.configuration import (
     words_left,
 )
 from treevote.models.parsers.pipeline.features import fire
-from treevote.models.parsers.pipeline.look_ahead import MAX_DEPTH, Model, parse, predict, score_actions, workspace_for
+from treevote.models.parsers.pipeline.look_ahead import (
+    MAX_DEPTH,
+    Model,
+    is_free,
+    parse,
+    predict,
+    score_actions,
+    workspace_for,
+)
 from treevote.models.parsers.pipeline.template_sets import GRAMMAR, PARTS
 
 TEMPLATES = ("s0.upos", "q0.form", "s1.upos", "q1.upos", "s0.upos+q0.upos", "s0.rval", "q0.lval", "action", "distance")
@@ -204,3 +212,11 @@ def test_a_model_that_only_shifts_leaves_all_on_root_or_is_joined() -> None:
     (joined,), unfinished = parsed(task, True)
     assert unfinished == 1
     assert joined == [-1, 0] + [1] * 899  # of equal pairs the first, of equal actions Left
+
+
+def test_a_word_with_a_given_head_gets_no_other() -> None:
+    places, remaining = np.arange(4, dtype=np.int32), words_left(3)
+    begin(remaining)
+    arcs = NOTHING._replace(heads=np.array([-1, 0, -1, 2], np.int32), leftmost=places, rightmost=places)
+    free = {word: [h for h in range(4) if h != word and is_free(remaining, arcs, word, h)] for word in (1, 2, 3)}
+    assert free == {1: [0], 2: [0, 1, 3], 3: [2]}

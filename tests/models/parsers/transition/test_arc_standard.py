@@ -34,6 +34,23 @@ from treevote.models.parsers.transition.arc_standard import (
     is_final,
     oracle,
 )
+from treevote.models.parsers.transition.configuration import (
+    L1,
+    L1_LABEL,
+    L2,
+    L2_LABEL,
+    L_VALENCY,
+    R1,
+    R1_LABEL,
+    R2,
+    R2_LABEL,
+    R_VALENCY,
+    TOKEN,
+    initial,
+    reduce,
+    shift,
+    workspace,
+)
 
 GAVE = Treebank.of([(["She", "gave", "him", "a", "book"], [2, 0, 2, 5, 2], ["nsubj", "root", "iobj", "det", "obj"])])
 
@@ -197,3 +214,24 @@ def test_the_table_of_classes_inverts_the_actions(treebank: Treebank) -> None:
         assert classes[actions.kind[action], actions.label[action]] == action
     assert (classes[SHIFT] == 0).all()
     assert np.count_nonzero(classes[1:] >= 0) == len(actions.kind) - 1
+
+
+@pytest.mark.parametrize("head_on_left", [False, True])
+def test_a_subtree_knows_its_two_outer_dependents_and_their_labels(head_on_left: bool) -> None:
+    space = workspace(3, 6)
+    initial(space, 3)
+    steps = [shift, shift, reduce, shift, reduce] if head_on_left else [shift, shift, shift, reduce, reduce]
+    tree = 4
+    for here, step in enumerate(steps):
+        if step is shift:
+            shift(space, here, here + 1)
+        else:
+            reduce(space, here, here + 1, tree, head_on_left, 3 + tree)
+            tree += 1
+    grown = space.trees[tree - 1].tolist()
+    if head_on_left:
+        assert [grown[c] for c in (TOKEN, R1, R1_LABEL, R2, R2_LABEL, R_VALENCY)] == [1, 3, 8, 2, 7, 2]
+        assert [grown[c] for c in (L1, L1_LABEL, L2, L2_LABEL, L_VALENCY)] == [-1, -1, -1, -1, 0]
+    else:
+        assert [grown[c] for c in (TOKEN, L1, L1_LABEL, L2, L2_LABEL, L_VALENCY)] == [3, 1, 8, 2, 7, 2]
+        assert [grown[c] for c in (R1, R1_LABEL, R2, R2_LABEL, R_VALENCY)] == [-1, -1, -1, -1, 0]
