@@ -10,6 +10,7 @@ from benchmarks.experiments import EXPERIMENTS
 from benchmarks.pages import PAGES, rendered
 from benchmarks.systems import compared, plain, systems
 from benchmarks.tables import STORE, as_markdown, store, stored
+from benchmarks.trade_offs import PICTURE, picture
 from treevote.files.streams import writing
 
 
@@ -38,6 +39,8 @@ def main(arguments: list[str] | None = None) -> None:
             store(asked.store / f"{name}.json", treebanks, experiment(asked.data, asked.output))
     elif asked.command == "write":
         tables = stored()
+        with writing(PICTURE) as stream:
+            stream.write(picture(tables["trade-offs"]).encode())
         for page in PAGES:
             with writing(page) as stream:
                 stream.write(rendered(page.read_text("utf-8"), tables).encode())

@@ -35,6 +35,7 @@ from benchmarks.systems import (
     write_sentences,
 )
 from benchmarks.tables import Table
+from benchmarks.trade_offs import TRADED, trade_offs
 from benchmarks.vectors import LANGUAGES, TARGETS, target_vectors, vectors
 from treevote.conll.reader import read
 from treevote.conll.writer import write
@@ -323,6 +324,7 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "load": (["UD_Hungarian-Szeged"], load_of_small),
     "packages": ([origin.folder for origin in PACKAGED.values()], packages),
     "partial": (PARTIAL, partial),
+    "trade-offs": (TRADED, trade_offs),
     "tutorial": (["turkish-treebanks"], tutorial),
     "quickstart": (["turkish-treebanks"], quickstart),
 }

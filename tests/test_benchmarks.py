@@ -9,6 +9,7 @@ import shutil
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from benchmarks.pages import MARKED, PAGES, rendered
 from benchmarks.planted import SHARE, found, planted
 from benchmarks.systems import TREEVOTE, System, compared, plain, systems
 from benchmarks.tables import STORE, stored
+from benchmarks.trade_offs import BOTTOM, HEIGHT, LEFT, PICTURE, RIGHT, TOP, WIDTH, picture
 
 import treevote
 from tests import command_line
@@ -106,6 +108,18 @@ def test_packages_are_made_of_a_folder_of_treebanks(tmp_path: Path, monkeypatch:
         metadata = archive.read("treevote_xx_toy-1.0.dist-info/METADATA").decode()
     assert "\nRequires-Dist: treevote[text]>=" in metadata
     assert f"LAS {found['LAS']:.2f} |" in metadata
+
+
+def test_the_picture_shows_each_system_once_and_is_that_of_the_figures() -> None:
+    table = stored()["trade-offs"]
+    drawn = picture(table)
+    assert PICTURE.read_text("utf-8") == drawn
+    space = "{http://www.w3.org/2000/svg}"
+    root = ElementTree.fromstring(drawn)
+    names = [text.text for text in root.iter(f"{space}text")]
+    assert all(names.count(name) == 1 for name in {row[1] for row in table["rows"]})
+    dots = [(float(dot.attrib["cx"]), float(dot.attrib["cy"])) for dot in root.iter(f"{space}circle")]
+    assert all(LEFT <= left <= WIDTH - RIGHT and TOP <= top <= HEIGHT - BOTTOM for left, top in dots)
 
 
 def small_treebank(folder: Path) -> Path:
