@@ -241,6 +241,13 @@ def test_equal_systems_are_not_told_apart() -> None:
     assert found.systems[0].rates == found.systems[1].rates
 
 
+def test_files_are_compared_as_the_treebanks_in_them(tmp_path: Path) -> None:
+    gold, path = read(TOY), tmp_path / "parse.conllu"
+    path.write_text(TOY.read_text("utf-8").replace("\tnsubj\t", "\tobj\t"), "utf-8")
+    counts = evaluate(str(TOY), path)
+    assert counts == evaluate(gold, read(path)) != evaluate(gold, gold)
+
+
 def test_systems_are_read_one_at_a_time() -> None:
     gold = read(TOY)
     log = []

@@ -13,6 +13,7 @@ Unicode categories P.
 from __future__ import annotations
 
 import dataclasses
+import os
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from treevote.conll.guidelines import RELATIONS
+from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.corpus.vocabulary import common_labels, encode
@@ -146,12 +148,18 @@ class Counts:
         return _percent(self.arc_sentences, self.sentences)
 
 
-def evaluate(gold: Treebank, system: Treebank, *, convention: Convention = "ud", punctuation: bool = True) -> Counts:
+def evaluate(
+    gold: Treebank | str | os.PathLike[str],
+    system: Treebank | str | os.PathLike[str],
+    *,
+    convention: Convention = "ud",
+    punctuation: bool = True,
+) -> Counts:
     """Compare the trees of a system with the gold trees.
 
     Parameters
     ----------
-    gold, system : Treebank
+    gold, system : Treebank or path
         The same sentences. Every gold token needs a head; tokens that the system left without one are wrong.
     convention : {"ud", "conllx"}, default="ud"
         See the head of this module.
@@ -161,7 +169,7 @@ def evaluate(gold: Treebank, system: Treebank, *, convention: Convention = "ud",
     Raises
     ------
     InputError
-        If the sentences differ, with the first difference; if a gold token has no head.
+        If the sentences differ, with the first difference; if a gold token has no head; if a file cannot be read.
     ConfigError
         If the convention is not known.
 
@@ -175,7 +183,8 @@ def evaluate(gold: Treebank, system: Treebank, *, convention: Convention = "ud",
     >>> counts.tokens, counts.heads, counts.labels, counts.arcs
     (3, 2, 2, 1)
     """
-    columns = count_by_sentence(gold, system, convention=convention, punctuation=punctuation)
+    trees = [one if isinstance(one, Treebank) else read(one, trees="optional") for one in (gold, system)]
+    columns = count_by_sentence(*trees, convention=convention, punctuation=punctuation)
     return Counts(**{name: int(column.sum()) for name, column in columns.items()})
 
 
