@@ -81,6 +81,14 @@ def test_half_a_body_and_garbage_leave_the_server_alone(text_model: Path) -> Non
         assert "secret" not in process.stderr.read()
 
 
+def test_headers_without_end_are_not_kept(text_model: Path) -> None:
+    with serving(text_model) as (_, address):
+        host, _, port = address.removeprefix("http://").partition(":")
+        with socket.create_connection((host, int(port)), 30) as endless, pytest.raises(ConnectionError):
+            endless.sendall(b"GET /health HTTP/1.1\r\nX-A: " + b"a" * (100 << 20))
+        assert httpx2.get(f"{address}/health").text == "ok\n"
+
+
 def test_a_server_that_was_killed_starts_again_at_its_port(text_model: Path) -> None:
     with serving(text_model) as (process, address), httpx2.Client() as client:
         assert client.post(f"{address}/process", data={"data": GOLD}).status_code == 200

@@ -181,7 +181,7 @@ def run(server: Server, host: str, port: int, *, started: Callable[[str], object
         host,
         port,
         loop="auto",  # uvloop where it is installed
-        http="h11",
+        http="h11",  # httptools takes 3 % less of a short text, and headers of any size
         ws="none",
         lifespan="off",
         log_config=None,
