@@ -27,7 +27,6 @@ from treevote.models.parsers.pipeline.configuration import (
     L_VALENCY,
     LEFT,
     RIGHT,
-    STEP_BACK,
     Focus,
     begin,
     entry,
@@ -64,6 +63,7 @@ class Workspace(NamedTuple):
     mask: Bools  # shape (n_actions,): all actions are legal
     actions: Longs  # shape (2**depth - 1, 2): the two best actions at each node, -1 in nodes not reached yet
     gains: Doubles  # shape (2**depth - 1, 2): their confidence, -inf if there is one action alone
+    chosen: Longs  # shape (1,): the branch of the best sequence at the root
     given: GivenArcs  # of the sentence
 
 
@@ -72,14 +72,15 @@ def workspace_for(model: Model) -> Workspace:
     n_nodes, n_actions = 2**model.depth - 1, len(model.weights.bias)
     scores, logs, mask = np.empty(n_actions, np.int32), np.empty(n_actions, np.float64), np.ones(n_actions, np.bool_)
     actions, gains = np.full((n_nodes, 2), -1, np.int64), np.empty((n_nodes, 2), np.float64)
-    return Workspace(empty_cache(model.parts, n_actions), scores, logs, mask, actions, gains, NOTHING)
+    chosen = np.zeros(1, np.int64)
+    return Workspace(empty_cache(model.parts, n_actions), scores, logs, mask, actions, gains, chosen, NOTHING)
 
 
 @kernel
 def with_given(space: Workspace, given: GivenArcs) -> Workspace:
     """Return the same arrays for a sentence in which something is given."""
-    cache, scores, logs, mask, actions, gains, _ = space
-    return Workspace(cache, scores, logs, mask, actions, gains, given)
+    cache, scores, logs, mask, actions, gains, chosen, _ = space
+    return Workspace(cache, scores, logs, mask, actions, gains, chosen, given)
 
 
 @leaf
@@ -143,7 +144,7 @@ def follow(
 ) -> float:
     """Return the highest sum of a sequence through ``node``, or ``best``, that of other sequences, if it is higher.
 
-    ``total`` is the sum of the actions before ``node``.
+    ``total`` is the sum of the actions before ``node``. At the root the branch of the best sequence is kept.
     """
     if depth == 0 or focus.a == 0:
         return max(best, total + depth * model.certain)
@@ -154,26 +155,22 @@ def follow(
             break
         action = space.actions[node, branch]
         following = take(remaining, focus, model.policy, model.rounds, action)
-        best = follow(model, tokens, remaining, following, space, 2 * node + 1 + branch, depth - 1, longer, best)
+        found = follow(model, tokens, remaining, following, space, 2 * node + 1 + branch, depth - 1, longer, best)
         undo(remaining, focus, action)
+        if node == 0 and found > best:
+            space.chosen[0] = branch
+        best = found
     return best
 
 
 @leaf
 def predict(model: Model, tokens: Ints, remaining: Ints, focus: Focus, space: Workspace) -> int:
     """Return the first action of the best sequence, and keep the paths below it."""
-    expand(model, tokens, remaining, focus, space, 0)
-    chosen, best = 0, -np.inf
-    for branch in range(2):
-        gain, action = space.gains[0, branch], space.actions[0, branch]
-        if gain + (model.depth - 1) * model.certain < best - _SLACK:
-            break
-        following = take(remaining, focus, model.policy, model.rounds, action)
-        total = follow(model, tokens, remaining, following, space, 1 + branch, model.depth - 1, gain, best)
-        undo(remaining, focus, action)
-        if total > best:
-            chosen, best = branch, total
-    action = space.actions[0, chosen]
+    space.chosen[0] = 0
+    root = int(np.int64(0))  # numba would compile the search twice: for a constant, and for a number
+    follow(model, tokens, remaining, focus, space, root, model.depth, 0.0, -np.inf)
+    chosen = space.chosen[0]
+    action = space.actions[root, chosen]
     move_to_root(space, model.depth, chosen)
     return int(action)
 
@@ -200,33 +197,20 @@ def join(model: Model, tokens: Ints, remaining: Ints, space: Workspace) -> None:
     it becomes adjacent, and again when one of its words gets a new dependent: at most three times for each word.
     """
     end = len(remaining) - 1
-    actions, gains = np.empty(end, np.int64), np.empty(end, np.float64)
-    a = entry(remaining, 0, AFTER)
-    while remaining[a, AFTER] < end:
-        score_arcs(model, tokens, remaining, a, space, actions, gains)
-        a = entry(remaining, a, AFTER)
+    actions, gains = np.full(end, -1, np.int64), np.empty(end, np.float64)  # of the pair at each word; -1: not scored
     while remaining[remaining[0, AFTER], AFTER] < end:
         a = best = entry(remaining, 0, AFTER)
         while remaining[a, AFTER] < end:
+            if actions[a] < 0:
+                score_actions(model, tokens, remaining, Focus(a, -1, -1, 1, 0), space)
+                actions[a] = RIGHT if space.logs[RIGHT] > space.logs[LEFT] else LEFT
+                gains[a] = space.logs[actions[a]]
             if gains[a] > gains[best]:
                 best = a
             a = entry(remaining, a, AFTER)
         head = best if actions[best] == LEFT else entry(remaining, best, AFTER)
-        take(remaining, Focus(best, -1, -1, 1, 0), STEP_BACK, 1, int(actions[best]))
-        if remaining[head, BEFORE] > 0:
-            score_arcs(model, tokens, remaining, remaining[head, BEFORE], space, actions, gains)
-        if remaining[head, AFTER] < end:
-            score_arcs(model, tokens, remaining, head, space, actions, gains)
-
-
-@leaf
-def score_arcs(
-    model: Model, tokens: Ints, remaining: Ints, a: int, space: Workspace, actions: Longs, gains: Doubles
-) -> None:
-    """Write the more probable of Left and Right on the pair at ``a``, and the logarithm of its probability."""
-    score_actions(model, tokens, remaining, Focus(a, -1, -1, 1, 0), space)
-    actions[a] = RIGHT if space.logs[RIGHT] > space.logs[LEFT] else LEFT
-    gains[a] = space.logs[actions[a]]
+        take(remaining, Focus(best, -1, -1, 1, 0), model.policy, model.rounds, int(actions[best]))
+        actions[head] = actions[remaining[head, BEFORE]] = -1
 
 
 @kernel
