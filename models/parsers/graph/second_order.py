@@ -125,17 +125,17 @@ def write_scores(scorer: Scorer, keys: PartKeys, projective: bool, places: Place
     heads, dependents, splits = candidates.heads, candidates.dependents, tables.arcs.splits
     beside, above = tables.siblings.n_labelled, tables.grandparents.n_labelled
     for arc in range(len(heads)):
-        h, d = int(heads[arc]), int(dependents[arc])
+        h, d = int(np.int64(heads[arc])), int(np.int64(dependents[arc]))
         count = fire_arc(keys.arcs, splits, bits, h, d, places)
         arc_scores[arc] = score_features(weights, places, count, variants_of_arc(h, d))
         for part in range(siblings.first[arc], siblings.first[arc + 1]):
             partner = siblings.partners[part]
-            s = int(dependents[partner] if partner >= 0 else -1)
+            s = int(np.int64(dependents[partner] if partner >= 0 else -1))
             count = fire_sibling(keys, beside, bits, h, s, d, places)
             sibling_scores[part] = score_features(weights, places, count, variants_of_sibling(h, s, d))
         for part in range(grandparents.first[arc], grandparents.first[arc + 1]):
             partner = grandparents.partners[part]
-            g = int(heads[partner] if partner >= 0 else -1)
+            g = int(np.int64(heads[partner] if partner >= 0 else -1))
             if g != d and not (projective and (h < g < d or d < g < h)):
                 count = fire_grandparent(keys, above, bits, g, h, d, places)
                 grandparent_scores[part] = score_features(weights, places, count, variants_of_grandparent(g, h, d))
