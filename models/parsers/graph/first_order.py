@@ -107,7 +107,7 @@ def train_epoch(
             if found[d] != gold[d]:
                 mistakes += 1
                 for sign in (1.0, -1.0):
-                    h = int(np.int64(gold[d] if sign > 0 else found[d]))
+                    h = int(np.int64(gold[d] if sign > 0 else found[d]))  # as wide as in `write_scores`
                     count = fire_arc(keys, table.splits, bits, h, d, places)
                     difference, used = extend(difference, used, places, count, variants_of_arc(h, d), sign)
         if mistakes > 0:

@@ -55,7 +55,7 @@ def decode(scored: ScoredParts, single_root: bool, heads: Ints) -> float:
         only = single_root and i == 0
         for j in range(i + 1, n + 1):
             if right < start[i + 1] and candidates.dependents[outgoing[right]] == j:
-                arc = int(np.int64(outgoing[right]))
+                arc = int(np.int64(outgoing[right]))  # as wide as ``left``
                 _attach(arc, only, scored, chart)
                 _complete_right(arc, scored, chart)
                 right += 1

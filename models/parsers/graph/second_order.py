@@ -124,7 +124,7 @@ def write_scores(scorer: Scorer, keys: PartKeys, projective: bool, places: Place
     candidates, siblings, grandparents, arc_scores, sibling_scores, grandparent_scores = scored
     heads, dependents, splits = candidates.heads, candidates.dependents, tables.arcs.splits
     beside, above = tables.siblings.n_labelled, tables.grandparents.n_labelled
-    for arc in range(len(heads)):
+    for arc in range(len(heads)):  # positions have 64 bits: numba compiles the kernels in here for each width
         h, d = int(np.int64(heads[arc])), int(np.int64(dependents[arc]))
         count = fire_arc(keys.arcs, splits, bits, h, d, places)
         arc_scores[arc] = score_features(weights, places, count, variants_of_arc(h, d))
