@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
-import pytest
-
 from tests.command_line import fails, run
-from tests.paths import TOY
+from tests.paths import ROOT, TOY
 from treevote import compilation
 from treevote.commands.warm import WarmingResult, made_up
 from treevote.compilation import CompilationState
 from treevote.corpus.trees import are_trees, non_projective
+from treevote.kernels import Kernel
 
 TRAINING = (
     "treevote.models.parsers.transition.training",
@@ -25,27 +26,29 @@ TRAINING = (
     "treevote.models.parsers.graph.update",
     "treevote.models.parsers.labelling.rows",
     "treevote.models.learning.learners.coordinate_descent",
-    "treevote.models.learning.learners.pairs",
+    "treevote.models.learning.features.pairs",
 )
 """Modules whose kernels belong to training alone."""
 
-_LOADED = """
-import sys
-from treevote.commands.parse import parse_files
-parse_files(sys.argv[1], [sys.argv[2]], sys.argv[3])
-for name in sys.argv[4:]:
-    for kernel in vars(sys.modules.get(name, sys)).values():
-        if getattr(kernel, "types", None):
-            print(kernel)
+_CALLED = """
+import json, sys
+from tests.command_line import run
+from treevote.kernels import Kernel
+for command in json.loads(sys.argv[1]):
+    run(*command)
+for name, module in sorted(sys.modules.items()):
+    for kernel in vars(module).values() if name.startswith("treevote.") else ():
+        if isinstance(kernel, Kernel) and kernel.__module__ == name and "_outer" in vars(kernel):
+            for types in kernel._outer.signatures:
+                print(name, kernel.__name__, types)
 """
 
 
-def treevote(*arguments: object, cache: Path | str, **environment: str) -> tuple[int, str]:
-    """Run a command in a new process that keeps kernels in a folder; return the exit code and what it said."""
-    command = [sys.executable, "-m", "treevote", *map(str, arguments)]
-    own = {**os.environ, "TREEVOTE_CACHE_DIR": str(cache), **environment}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=own)
-    return done.returncode, done.stderr + done.stdout
+def called(*commands: Sequence[object]) -> set[str]:
+    """Run commands in a new process; return the kernels that they called, each with the types of its arguments."""
+    words = json.dumps([[str(word) for word in command] for command in commands])
+    script = [sys.executable, "-c", _CALLED, words]
+    return {*subprocess.run(script, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()}
 
 
 def test_the_sentence_of_warm_names_kernels_members_and_folder() -> None:
@@ -65,9 +68,12 @@ def test_the_made_up_sentences_are_trees_and_some_cross() -> None:
 
 
 def test_parsing_needs_no_kernel_of_training(tmp_path: Path) -> None:
+    for name in TRAINING:
+        assert any(isinstance(kernel, Kernel) for kernel in vars(import_module(name)).values())
     run("train", "--train", TOY, "-o", tmp_path / "model", "--members", "lr-svm-forward,pipeline")
-    command = [sys.executable, "-c", _LOADED, str(tmp_path / "model"), str(TOY), str(tmp_path / "out"), *TRAINING]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == ""
+    modules = {kernel.split()[0] for kernel in called(("parse", tmp_path / "model", TOY, "-o", tmp_path / "out"))}
+    assert modules >= {"treevote.models.parsers.transition.search", "treevote.models.parsers.pipeline.look_ahead"}
+    assert not modules & {*TRAINING}
 
 
 def test_listeners_hear_of_the_compilation() -> None:
@@ -80,21 +86,15 @@ def test_listeners_hear_of_the_compilation() -> None:
     assert compilation.state().folder == "/folder"
 
 
-@pytest.mark.slow
 def test_after_warm_nothing_is_compiled(tmp_path: Path) -> None:
-    cache, model, voting = (tmp_path / name for name in ("cache", "model", "voting"))
+    model, voting = tmp_path / "model", tmp_path / "voting"
     twice = "--members", "lr-svm-forward,lr-svm-forward"
-    code, said = treevote("warm", "lr-svm-forward", cache=cache)
-    assert code == 0
-    assert f"they are kept in {cache}" in said
-    for arguments in (
-        ("warm", "lr-svm-forward"),
-        ("clusters", TOY, "-o", cache.parent / "words.paths", "--classes", 4),
+    needed = called(
+        ("clusters", TOY, "-o", tmp_path / "words.paths", "--classes", 4),
         ("train", "--train", TOY, "--dev", TOY, "-o", model, "--members", "lr-svm-forward"),
-        ("parse", model, TOY, "-o", os.devnull, "--confidence"),
+        ("parse", model, TOY, "-o", tmp_path / "parse", "--confidence"),
         ("train", "--train", TOY, "--dev", TOY, "-o", voting, *twice, "--weights", "learned"),
-        ("parse", voting, TOY, "-o", os.devnull, "--confidence"),
-    ):
-        code, said = treevote(*arguments, cache=cache)
-        assert code == 0
-        assert "compiling" not in said
+        ("parse", voting, TOY, "-o", tmp_path / "vote", "--confidence"),
+    )
+    assert len({kernel.split()[1] for kernel in needed}) > 10
+    assert not needed - called(("warm", "lr-svm-forward"))

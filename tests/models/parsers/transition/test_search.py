@@ -239,7 +239,7 @@ for width in (1, 3, 100):
     parse_beam(*model.task(), width, 1e9)
     parse_best_first(*model.task(), width)
 """
-    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path), "TREEVOTE_CACHE_DIR": str(tmp_path)}
+    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "0", "TREEVOTE_CACHE_DIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, env={**os.environ, **checked}, check=True)
 
 
