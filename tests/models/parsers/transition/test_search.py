@@ -239,8 +239,9 @@ for width in (1, 3, 100):
     parse_beam(*model.task(), width, 1e9)
     parse_best_first(*model.task(), width)
 """
-    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "0", "TREEVOTE_CACHE_DIR": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env={**os.environ, **checked}, check=True)
+    checked = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_OPT": "0"}
+    folders = dict.fromkeys(("NUMBA_CACHE_DIR", "TREEVOTE_CACHE_DIR"), str(tmp_path))
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env={**os.environ, **checked, **folders}, check=True)
 
 
 @given(st.lists(st.tuples(st.integers(-2, 2), st.booleans()), min_size=1, max_size=6))
