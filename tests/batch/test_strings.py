@@ -19,6 +19,7 @@ import treevote
 from tests.reference.toy_grammar import toy_treebank
 from treevote import ConfigError, EnsembleParser, ModelError, StoredParser, dumps, parse_files, parse_strings
 from treevote.batch import strings
+from treevote.batch.data import running_text
 from treevote.batch.reading import tasks
 from treevote.ensemble import stored as storing
 from treevote.version import __version__
@@ -209,3 +210,12 @@ def test_texts_are_taken_a_batch_at_a_time(monkeypatch: pytest.MonkeyPatch) -> N
     assert all(sum(len(piece.chunk or b"") for piece in batch) < 100 + len(text) for batch in batches)
     assert sum(map(len, batches)) == 40
     assert len(batches) > 4
+
+
+def test_a_string_is_running_text_if_it_has_no_tab_and_the_model_a_tokenizer() -> None:
+    found = running_text("Dogs bark.", has_tokenizer=True)
+    assert found is not None
+    assert found.text == b"Dogs bark."
+    assert running_text("Dogs bark.", has_tokenizer=False) is None
+    assert running_text("1\tdogs", has_tokenizer=True) is None
+    assert running_text(["Dogs bark."], has_tokenizer=True) is None

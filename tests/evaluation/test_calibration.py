@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.evaluation.calibration import calibration_error, reliability, table
+from treevote import InputError, loads
+from treevote.evaluation.calibration import calibration_error, confidence_of, reliability, table
 
 
 @given(st.lists(st.tuples(st.floats(0, 1, width=32), st.booleans()), min_size=1, max_size=50))
@@ -24,3 +25,16 @@ def test_bins_hold_every_arc_once(arcs: list[tuple[float, bool]]) -> None:
 def test_precision_of_what_is_sure_is_none_where_nothing_is() -> None:
     found = table(np.array([0.5], np.float32), np.array([True]))
     assert (found["precision"], found["coverage"]) == (None, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("0", 0), ("0.5", 0.5), ("1", 1), ("1.01", None), ("2", None), ("-0.01", None), ("nan", None), ("x", None)],
+)
+def test_a_confidence_is_a_number_from_0_to_1(text: str, number: float | None) -> None:
+    parse = loads(f"1\tdogs\t_\t_\t_\t_\t0\troot\t_\tA=2|Confidence={text}\n\n")
+    if number is not None:
+        assert confidence_of(parse, "Confidence").tolist() == [0, number]
+        return
+    with pytest.raises(InputError, match="expected Confidence=NUMBER in MISC"):
+        confidence_of(parse, "Confidence")

@@ -52,6 +52,8 @@ def test_regular_forms_have_the_same_rule(stem: str, end: str) -> None:
         ("PARIS", "Paris", "title|0||0|"),
         ("went", "go", "=go"),
         ("best", "good", "=good"),
+        ("abcdef", "xyaz", "=xyaz"),  # a rule would keep one letter of four
+        ("abcdef", "xyab", "same|0|xy|4|"),
         ("ungesehen", "sehen", "same|4||0|"),
         ("a", "a", "same|0||0|"),
         ("dogs", "_", "=_"),

@@ -16,10 +16,11 @@ from treevote.corpus.sentence import ROOT, Word
 from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.text.tagging import features as module
+from treevote.models.text.tagging.classifier import differ
 from treevote.models.text.tagging.dictionary import N_CELLS, Dictionary, find_cells, most_classes
 from treevote.models.text.tagging.features import Text, batches, fire, of_context
 from treevote.models.text.tagging.forms import SPELLING, FormMemo, spelling
-from treevote.models.text.tagging.templates import FEATS, LEMMA, TAGS, UPOS, XPOS, compile_templates, mirrored
+from treevote.models.text.tagging.templates import FEATS, FURTHEST, LEMMA, TAGS, UPOS, XPOS, compile_templates, mirrored
 from treevote.store.record import Record
 
 forms = st.text("abA1é-", max_size=9) | st.text(st.characters(), max_size=9) | st.just(ROOT.form)
@@ -239,3 +240,12 @@ def test_wrong_templates_are_told(read: object, templates: tuple[str, ...], prob
     assert callable(read)
     with pytest.raises(ConfigError, match=problem):
         read(templates)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=8), st.data())
+def test_taggers_differ_where_a_neighbour_has_other_tags(equal: list[bool], data: st.DataObject) -> None:
+    position = data.draw(st.integers(1, len(equal)))
+    tags = np.zeros((2, 1 + len(equal) + 3, len(TAGS)), np.int32)
+    tags[1, :, 1] = [5, *(not same for same in equal), 5, 5, 5]  # ROOT and the next sentence are not looked at
+    near = [same for at, same in enumerate(equal, 1) if at != position and abs(at - position) <= FURTHEST]
+    assert differ(tags, 0, 1, 0, position, 1 + len(equal), 1) == (not all(near))

@@ -261,6 +261,15 @@ def test_forged_rules_are_refused(rules: bytes, problem: str) -> None:
         model_file._check_rules(rules)
 
 
+def test_a_tokenizer_that_is_cut_off_is_refused() -> None:
+    network, rules = parts()
+    data = built(network, rules)
+    front = len(model_file.HEADER + model_file.NETWORK)
+    for end in (*range(front + 30), *range(len(data) - 40, len(data))):
+        with pytest.raises(ModelError, match="the model is damaged: train it again"):
+            model_file.check(data[:end])
+
+
 @pytest.mark.parametrize("at", range(10))
 def test_forged_settings_of_the_network_are_refused(at: int) -> None:
     network, rules = parts()
