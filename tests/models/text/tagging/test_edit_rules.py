@@ -53,6 +53,7 @@ def test_regular_forms_have_the_same_rule(stem: str, end: str) -> None:
         ("went", "go", "=go"),
         ("best", "good", "=good"),
         ("abcdef", "xyaz", "=xyaz"),  # a rule would keep one letter of four
+        ("abc", "axy", "=axy"),
         ("abcdef", "xyab", "same|0|xy|4|"),
         ("ungesehen", "sehen", "same|4||0|"),
         ("a", "a", "same|0||0|"),

@@ -244,8 +244,9 @@ def test_wrong_templates_are_told(read: object, templates: tuple[str, ...], prob
 
 @given(st.lists(st.booleans(), min_size=1, max_size=8), st.data())
 def test_taggers_differ_where_a_neighbour_has_other_tags(equal: list[bool], data: st.DataObject) -> None:
-    position = data.draw(st.integers(1, len(equal)))
-    tags = np.zeros((2, 1 + len(equal) + 3, len(TAGS)), np.int32)
-    tags[1, :, 1] = [5, *(not same for same in equal), 5, 5, 5]  # ROOT and the next sentence are not looked at
+    position, start = data.draw(st.integers(1, len(equal))), 4
+    tags = np.tile(np.arange(start + 1 + len(equal) + 3, dtype=np.int32)[:, None], (2, 1, len(TAGS)))
+    # sentences before and behind it, and ROOT, are not looked at
+    tags[1, :, 1] += [5] * start + [5, *(not same for same in equal), 5, 5, 5]
     near = [same for at, same in enumerate(equal, 1) if at != position and abs(at - position) <= FURTHEST]
-    assert differ(tags, 0, 1, 0, position, 1 + len(equal), 1) == (not all(near))
+    assert differ(tags, 0, 1, start, position, 1 + len(equal), 1) == (not all(near))
