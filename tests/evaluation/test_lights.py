@@ -50,6 +50,11 @@ def test_what_is_given_is_green_whatever_the_limits() -> None:
     assert Lights(2.0, 0.0).of(0.999) == "yellow"
 
 
+def test_an_arc_at_a_limit_has_the_better_light() -> None:
+    limits = Lights(0.9, 0.5)
+    assert [limits.of(sure) for sure in (0.9, 0.899, 0.5, 0.499)] == ["green", "yellow", "yellow", "red"]
+
+
 def test_limits_that_are_no_numbers_are_none() -> None:
     assert Lights.from_facts({}) is None
     assert Lights.from_facts({"lights": {"green": "1", "red": 0.5}}) is None

@@ -1,0 +1,26 @@
+"""Several files as one treebank: every sentence and every line is there, and each file is a document."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treevote import dumps, loads
+from treevote.conll.corpora import joined
+
+DOGS = "# sent_id = a\n1\tdogs\t_\t_\t_\t_\t0\troot\t_\tA=1\n2\tbark\t_\t_\t_\t_\t1\tx\t_\t_\n\n"
+CATS = "# newdoc id = mine\n# sent_id = b\n1\tcats\t_\t_\t_\t_\t0\troot\t_\t_\n"
+
+
+def test_files_of_one_format_keep_their_lines() -> None:
+    whole = joined([loads(DOGS), loads(CATS)], ["dogs.conllu", "cats.conllu"])
+    assert dumps(whole) == f"# newdoc id = dogs\n{DOGS}{CATS}\n"
+    assert [whole.comments(i)[-1] for i in range(2)] == ["# sent_id = a", "# sent_id = b"]
+    assert whole.documents == ["dogs", "mine"]
+
+
+def test_files_of_different_formats_keep_their_sentences() -> None:
+    conllx = loads("1\tcats\t_\t_\t_\t_\t0\troot\t_\t_\n\n", format="conllx")
+    whole = joined([loads(DOGS), conllx], ["dogs.conllu", "cats.conll"])
+    assert whole.source is None
+    assert [sentence.words[1].form for sentence in whole] == ["dogs", "cats"]
+    assert np.array_equal(whole.heads, [-1, 0, 1, -1, 0])
