@@ -98,3 +98,6 @@ def test_after_warm_nothing_is_compiled(tmp_path: Path) -> None:
     )
     assert len({kernel.split()[1] for kernel in needed}) > 10
     assert not needed - called(("warm", "lr-svm-forward"))
+    again = [sys.executable, "-m", "treevote", "warm", "lr-svm-forward"]
+    done = subprocess.run(again, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "compiled already for lr-svm-forward" in done.stdout + done.stderr
