@@ -261,15 +261,23 @@ def killed(model: str, cases: Sequence[Case]) -> str:
     return f"killed and started again: {answers.wrong} of {n} wrong, {len(answers.refused)} connections broke off"
 
 
+def processes(pid: int) -> list[Path]:
+    """Return the folders of a process and of all that it started."""
+    found = Path(f"/proc/{pid}")
+    children = (pid for file in found.glob("task/*/children") for pid in file.read_text().split())
+    return [found, *(folder for child in children for folder in processes(int(child)))]
+
+
 def cpu(pid: int) -> float:
-    """Return the processor seconds of a process."""
-    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / TICKS
+    """Return the processor seconds of a process and of those that it started."""
+    stats = [Path(folder, "stat").read_text().rpartition(")")[2].split() for folder in processes(pid)]
+    return sum(int(user) + int(system) for stat in stats for user, system in [stat[11:13]]) / TICKS
 
 
 def peak(pid: int) -> float:
-    """Return the largest memory of a process so far, in MiB."""
-    return int(re.findall(r"VmHWM:\s+([0-9]+)", Path(f"/proc/{pid}/status").read_text())[0]) / 1024
+    """Return the largest memory so far of a process and of those that it started, in MiB; what they share, for each."""
+    status = [Path(folder, "status").read_text() for folder in processes(pid)]
+    return sum(int(re.findall(r"VmHWM:\s+([0-9]+)", each)[0]) for each in status) / 1024
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from treevote.serve.answers import RequestError
 from treevote.serve.app import HEADERS, Server, listening, response_of
 from treevote.serve.catalogue import Catalogue
 from treevote.serve.limits import Limits
-from treevote.serve.queue import TOGETHER, Queue, Task
+from treevote.serve.queue import TOGETHER, Queue, Run, Task
 from treevote.serve.texts import TextWork
 from treevote.store import packages
 from treevote.store.packages import InstalledModel
@@ -61,10 +61,10 @@ def test_a_full_queue_and_a_long_task_are_answered(catalogue: Catalogue, monkeyp
     begun, go_on = threading.Event(), threading.Event()
     own = TextWork.__call__
 
-    def slow(self: TextWork, tasks: Sequence[Task]) -> list[Any]:
+    def slow(self: TextWork, tasks: Sequence[Task], run: Run) -> list[Any]:
         begun.set()
         go_on.wait(60)
-        return own(self, tasks)
+        return own(self, tasks, run)
 
     async def requests() -> list[httpx2.Response]:
         transport = httpx2.ASGITransport(server.application())
@@ -95,12 +95,12 @@ def test_what_nobody_waits_for_is_not_done() -> None:
     begun, go_on = threading.Event(), threading.Event()
     seen: list[bytes] = []
 
-    def blocked(tasks: Sequence[Task]) -> list[int]:
+    def blocked(tasks: Sequence[Task], run: Run) -> list[int]:
         begun.set()
         go_on.wait(60)
         return [0] * len(tasks)
 
-    def noted(tasks: Sequence[Task]) -> list[int]:
+    def noted(tasks: Sequence[Task], run: Run) -> list[int]:
         seen.extend(task.data for task in tasks)
         return [len(task.data) for task in tasks]
 
@@ -125,7 +125,7 @@ def test_work_that_cannot_end_in_time_is_refused_before_it_begins() -> None:
     begun, go_on = threading.Event(), threading.Event()
     done: list[bytes] = []
 
-    def work(tasks: Sequence[Task]) -> list[int]:
+    def work(tasks: Sequence[Task], run: Run) -> list[int]:
         begun.set()
         go_on.wait(60)
         done.extend(task.data[:1] for task in tasks)
@@ -161,12 +161,12 @@ def test_a_task_that_fails_leaves_those_beside_it_alone() -> None:
     begun, go_on = threading.Event(), threading.Event()
     sizes: list[int] = []
 
-    def blocked(tasks: Sequence[Task]) -> list[int]:
+    def blocked(tasks: Sequence[Task], run: Run) -> list[int]:
         begun.set()
         go_on.wait(60)
         return [0] * len(tasks)
 
-    def inverse(tasks: Sequence[Task]) -> list[float]:
+    def inverse(tasks: Sequence[Task], run: Run) -> list[float]:
         sizes.append(len(tasks))
         return [1 / int(task.data) for task in tasks]
 
@@ -190,7 +190,7 @@ def test_a_task_that_fails_leaves_those_beside_it_alone() -> None:
 def test_a_bug_is_an_answer_without_content(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(self: TextWork, tasks: Sequence[Task]) -> list[Any]:
+    def broken(self: TextWork, tasks: Sequence[Task], run: Run) -> list[Any]:
         raise KeyError(tasks[0].data)
 
     monkeypatch.setattr(TextWork, "__call__", broken)
@@ -269,6 +269,6 @@ def test_an_installed_model_comes_with_its_licence(text_model: Path, monkeypatch
 def test_the_time_of_a_request_is_that_of_its_task() -> None:
     start = time.monotonic()
     with pytest.raises(RequestError) as late:
-        asyncio.run(Queue(Limits(seconds=1)).run(lambda tasks: time.sleep(5) or [0], b""))  # type: ignore[func-returns-value]
+        asyncio.run(Queue(Limits(seconds=1)).run(lambda tasks, run: time.sleep(5) or [0], b""))  # type: ignore[func-returns-value]
     assert late.value.status == 503
     assert time.monotonic() - start < 5

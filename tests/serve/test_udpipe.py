@@ -6,6 +6,7 @@ import email.mime.multipart
 import email.mime.nonmultipart
 import email.policy
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +258,11 @@ def test_text_comes_back(client: TestClient, lines: list[str]) -> None:
     assert json.loads(json.dumps(result)) == result
 
 
+def here(function: Callable[..., Any], *arguments: object) -> Any:
+    """Run a function in this process."""
+    return function(*arguments)
+
+
 @pytest.mark.parametrize(
     ("format", "texts"),
     [
@@ -272,6 +278,6 @@ def test_text_comes_back(client: TestClient, lines: list[str]) -> None:
 def test_requests_of_many_are_answered_each(text_model: Path, format: Any, texts: list[str]) -> None:
     """Tasks that are done together have the results that each has alone, faults included."""
     work = TextWork(ParseJob(StoredParser.of(text_model), tags="keep" if format == "conllu" else "predict"), format)
-    together = work([Task(work, text.encode()) for text in texts])
-    alone = [work([Task(work, text.encode())])[0] for text in texts]
+    together = work([Task(work, text.encode()) for text in texts], here)
+    alone = [work([Task(work, text.encode())], here)[0] for text in texts]
     assert list(map(repr, together)) == list(map(repr, alone))

@@ -23,7 +23,7 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[int, options.machine(metavar="<N>", min=0, max=65535, help="Port; 0 takes any free one.")] = 8001,
     jobs: Annotated[
-        int, options.machine("--jobs", "-j", metavar="<N>", min=1, help="Number of threads that parse.")
+        int, options.machine("--jobs", "-j", metavar="<N>", min=1, help="Number of processes that parse.")
     ] = 2,
     max_size: Annotated[
         int, options.guard(metavar="<MIB>", min=1, help="Largest request in MiB; a larger one is refused (413).")

@@ -25,6 +25,9 @@ class RequestError(Exception):
         super().__init__(sentence)
         self.status, self.wait = status, math.ceil(wait)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return RequestError, (self.status, str(self), self.wait)
+
     def told(self) -> Answer:
         """Return the error as an answer."""
         return Answer(f"{self}\n".encode(), TEXT, self.status, self.wait)

@@ -6,7 +6,6 @@ import asyncio
 import socket
 import sys
 import time
-import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
@@ -16,13 +15,14 @@ from treevote.extras import extra
 from treevote.serve import page, pictures, udpipe, votes
 from treevote.serve.answers import TEXT, Answer, RequestError, as_json
 from treevote.serve.arborator import Arborator, failure
-from treevote.serve.catalogue import Catalogue
+from treevote.serve.catalogue import Catalogue, warmed
 from treevote.serve.form import arguments
 from treevote.serve.inception import RelationWork
 from treevote.serve.limits import Limits
 from treevote.serve.metrics import Metrics
 from treevote.serve.queue import Queue
 from treevote.serve.trainings import Trainings
+from treevote.serve.worker import place_of
 
 with extra("serve", "a server needs starlette and uvicorn"):
     import uvicorn
@@ -52,7 +52,8 @@ class Server:
 
     def __init__(self, catalogue: Catalogue, limits: Limits, *, nfc: bool = False) -> None:
         self.catalogue, self.limits, self.nfc = catalogue, limits, nfc
-        self.queue, self.metrics, self.trainings = Queue(limits), Metrics(), Trainings(limits)
+        self.queue = Queue(limits, [partial(warmed, model.stored) for model in catalogue.models.values()])
+        self.metrics, self.trainings = Metrics(), Trainings(limits)
         self.arborator = Arborator(catalogue, self.queue, self.metrics, self.trainings)
 
     def application(self) -> Starlette:
@@ -98,7 +99,7 @@ class Server:
 
     async def _predict(self, request: Request) -> Answer:
         model = self.catalogue.find(request.path_params["model"])
-        return as_json(await self.queue.run(RelationWork(model.parser), await self._body(request)))
+        return as_json(await self.queue.run(RelationWork(model.stored), await self._body(request)))
 
     async def _train(self, request: Request) -> Answer:
         self.catalogue.find(request.path_params["model"])
@@ -154,8 +155,7 @@ async def _answered(handler: Handler, request: Request, told: Callable[[RequestE
     except ClientDisconnect:
         return told(RequestError(400, "The request broke off."))
     except Exception as bug:
-        place = traceback.extract_tb(bug.__traceback__)[-1]
-        print(f"treevote: internal error: {type(bug).__name__} at {place.filename}:{place.lineno}", file=sys.stderr)
+        print(f"treevote: internal error: {place_of(bug)}", file=sys.stderr)
         return told(RequestError(500, "Internal error; the log of the server names the place."))
 
 
@@ -193,10 +193,12 @@ def run(server: Server, host: str, port: int, *, started: Callable[[str], object
     )
     with listening(host, port) as door:
         address, number = door.getsockname()[:2]
-        started(f"http://{f'[{address}]' if ':' in address else address}:{number}/")
         try:
+            server.queue.start()
+            started(f"http://{f'[{address}]' if ':' in address else address}:{number}/")
             uvicorn.Server(config).run([door])
         finally:
+            server.queue.close()
             server.trainings.close()
 
 

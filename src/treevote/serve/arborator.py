@@ -69,7 +69,7 @@ class Arborator:
             raise RequestError(400, "Every model is trained anew, on all its samples; choose no base model.")
         project.encode()  # what cannot be UTF-8 is refused before the training
         self.trainings.require_room()
-        text: bytes = await self.queue.run(lambda tasks: [joined(samples)], b"")
+        text: bytes = await self.queue.run(lambda tasks, run: [joined(samples)], b"")
         name = project, datetime.datetime.now().isoformat("_", "milliseconds")
         training = self.trainings.start(name, text)
         return _success({"model_info": _info(name), "train_task_id": f"train-{training.number}"})

@@ -85,10 +85,14 @@ def _loaded(name: str, path: str) -> ServedModel:
     stored = StoredParser.of(path)
     package = None if os.path.exists(path) else installed_model(path)
     licence = "" if package is None else f"{package.name} {package.version}, {package.licence}"
-    made = ServedModel(name, stored, stored.hold(), licence)
-    work = ParseJob(stored, confidence=made.parser.has_confidence)  # kernels are loaded before the first request comes
-    work([text_chunk(b"a b") if "tokenizer" in made.steps else Chunk("", 1, 1, _BARE, "conllu")])
-    return made
+    return ServedModel(name, stored, stored.hold(), licence)
+
+
+def warmed(stored: StoredParser) -> None:
+    """Hold a model in this process, and parse with it: kernels are loaded before the first request comes."""
+    parser = stored.hold()
+    work = ParseJob(stored, confidence=parser.has_confidence)
+    work([text_chunk(b"a b") if "tokenizer" in parser.annotator.parts else Chunk("", 1, 1, _BARE, "conllu")])
 
 
 def _aliases(name: str) -> list[str]:

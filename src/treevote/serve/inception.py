@@ -15,10 +15,10 @@ from typing import Any
 from treevote.corpus.given import Given
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.stored import StoredParser
 from treevote.extras import extra
 from treevote.serve.answers import RequestError
-from treevote.serve.queue import Task, separately
+from treevote.serve.queue import Run, Task, separately
 from treevote.serve.votes import asked
 
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
@@ -34,14 +34,14 @@ _DOCTYPE = re.compile(r"<!(DOCTYPE|ENTITY)|<\?xml[^>]*encoding\s*=\s*[\"'](?!utf
 class RelationWork:
     """Work that adds suggestions to documents."""
 
-    parser: EnsembleParser
+    stored: StoredParser
 
-    def __call__(self, tasks: Sequence[Task]) -> list[dict[str, Any] | Exception]:
+    def __call__(self, tasks: Sequence[Task], run: Run) -> list[dict[str, Any] | Exception]:
         """Return the answer to each request."""
-        return separately(self._answer, tasks)
+        return separately(lambda task: run(self._answer, task.data), tasks)
 
-    def _answer(self, task: Task) -> dict[str, Any]:
-        cas, layer, feature = _document(asked(task.data))
+    def _answer(self, request: bytes) -> dict[str, Any]:
+        cas, layer, feature = _document(asked(request))
         endpoint = layer.get_feature(GOVERNOR).rangeType.name if layer.get_feature(GOVERNOR) else None
         if endpoint is None or layer.get_feature(feature) is None:
             raise RequestError(400, f"Expected a layer of relations with the feature '{feature[:80]}'.")
@@ -53,7 +53,7 @@ class RelationWork:
 
     def _add(self, cas: Any, layer: Any, feature: str, spans: Sequence[Sequence[Any]]) -> None:
         """Parse sentences around the relations that are there, and add one for each other token."""
-        ensemble = self.parser
+        ensemble = self.stored()
         there = {one[DEPENDENT].xmiID: one for one in cas.select(layer.name) if not _is_prediction(one)}
         tags = {(one.begin, one.end): one for one in cas.select(POS)} if cas.typesystem.contains_type(POS) else {}
         treebank = ensemble.annotator.tagged(

@@ -20,11 +20,11 @@ class Limits:
     seconds : int
         Maximum time for the arrival of a request (then 408), and from there to its answer (then 503).
     queue : int
-        Maximum number of requests that wait for a thread; more are refused with 429.
+        Maximum number of requests that wait for a worker; more are refused with 429.
     connections : int
         Maximum number of open connections; more are refused with 503.
     jobs : int
-        Number of threads that parse.
+        Number of processes that parse.
     models : int
         Maximum number of models that clients may train and the server keeps.
     training : int

@@ -15,14 +15,14 @@ import numpy as np
 from treevote.corpus.sentence import ROOT, Sentence, Word
 from treevote.drawing import svg
 from treevote.serve.answers import RequestError
-from treevote.serve.queue import Task, separately
+from treevote.serve.queue import Run, Task, separately
 from treevote.serve.votes import asked
 
 MAX_WORDS, MAX_TREES = 500, 20
 """Maximum numbers of words and trees of a request."""
 
 
-def draw(tasks: Sequence[Task]) -> list[dict[str, Any] | Exception]:
+def draw(tasks: Sequence[Task], run: Run) -> list[dict[str, Any] | Exception]:
     """Return the answer to each request."""
     return separately(_answer, tasks)
 

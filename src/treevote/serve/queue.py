@@ -1,4 +1,4 @@
-"""The queue of a server: a few threads do the work, a bounded number of requests waits, equal work is done together."""
+"""The queue of a server: a bounded number of requests waits for a few workers, and equal work is done together."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from treevote.errors import TreevoteError
 from treevote.serve.answers import RequestError
 from treevote.serve.limits import Limits
+from treevote.serve.worker import Worker
 
 TOGETHER = 1 << 16
 """Maximum size in bytes of the requests that are done together, unless one alone is larger."""
@@ -42,7 +43,10 @@ class Task:
         return self.future is None or not self.future.cancelled()
 
 
-Work: TypeAlias = Callable[[Sequence[Task]], Sequence[Any]]
+Run: TypeAlias = Callable[..., Any]
+"""Runs a function with its arguments in the process of a worker, and returns its result."""
+
+Work: TypeAlias = Callable[[Sequence[Task], Run], Sequence[Any]]
 """Gives the result of each of several tasks, or an exception as its result; equal works are done in one call."""
 
 
@@ -58,24 +62,46 @@ def separately(answer: Callable[[Task], Any], tasks: Sequence[Task]) -> list[Any
 
 
 class Queue:
-    """Threads that take tasks in their order, each with all waiting tasks of equal work, up to `TOGETHER` bytes.
+    """Workers that take tasks in their order, each with all waiting tasks of equal work, up to `TOGETHER` bytes.
 
-    Work that cannot end in time is refused before it begins, by the time that a byte has taken so far.
+    A worker is a thread with a process. Work that cannot end in time is refused before it begins, by the time that a
+    byte has taken so far. The ``first`` calls are those of each process, see `Worker`.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, first: Sequence[Callable[[], object]] = ()) -> None:
         self.limits = limits
         self._tasks: deque[Task] = deque()
         self._lock = threading.Lock()
         self._idle: list[threading.Event] = []  # the last one to become idle is woken first: its caches are warm
         self._pace = Pace()
         self._under_way = 0  # bytes that the threads work on
-        for _ in range(limits.jobs):
-            threading.Thread(target=self._serve, args=(threading.Event(),), daemon=True).start()
+        self._workers = [Worker(first) for _ in range(limits.jobs)]
+        for worker in self._workers:
+            threading.Thread(target=self._serve, args=(worker, threading.Event()), daemon=True).start()
 
     def __len__(self) -> int:
         """Return the number of waiting tasks."""
         return len(self._tasks)
+
+    def start(self) -> None:
+        """Start all processes, before the first task; without it each starts with its first task.
+
+        TreevoteError if one ends, or a model cannot be loaded.
+        """
+        for worker in self._workers:
+            worker.start()
+        try:
+            for worker in self._workers:
+                worker.ready()
+        except RequestError:
+            raise TreevoteError(
+                "a process ended while it loaded the models, perhaps for lack of memory; give fewer --jobs or models"
+            ) from None
+
+    def close(self) -> None:
+        """End all processes, after the last task."""
+        for worker in self._workers:
+            worker.close()
 
     async def run(self, work: Work, data: bytes) -> Any:
         """Return the result of a task.
@@ -116,7 +142,7 @@ class Queue:
         size = self._under_way / 2 + sum(len(task.data) for task in self._tasks)  # half of it is done, about
         return size * self._pace.seconds / self.limits.jobs
 
-    def _serve(self, wake: threading.Event) -> None:
+    def _serve(self, worker: Worker, wake: threading.Event) -> None:
         while True:
             with self._lock:
                 tasks = self._next()
@@ -129,7 +155,7 @@ class Queue:
                 wake.wait()
                 continue
             begun = time.monotonic()
-            results = _done(tasks)
+            results = _done(tasks, worker.run)
             with self._lock:
                 self._under_way -= size
                 self._pace.add(size, time.monotonic() - begun)
@@ -188,9 +214,9 @@ def _settle(pairs: Sequence[tuple[asyncio.Future[Any], Any]]) -> None:
             future.set_result(result)
 
 
-def _done(tasks: Sequence[Task]) -> Sequence[Any]:
+def _done(tasks: Sequence[Task], run: Run) -> Sequence[Any]:
     """Return the results of tasks of equal work; where they fail together, those of each alone."""
     try:
-        return tasks[0].work(tasks)
+        return tasks[0].work(tasks, run)
     except Exception as bug:
-        return [bug] if len(tasks) == 1 else [_done([task])[0] for task in tasks]
+        return [bug] if len(tasks) == 1 else [_done([task], run)[0] for task in tasks]

@@ -7,11 +7,12 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from treevote.batch.joint import missing_end
+from treevote.batch.joint import ChunkParse, missing_end
 from treevote.batch.parsing import parse_sentences, trees_of
 from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.reader import parse_chunk
@@ -19,10 +20,9 @@ from treevote.conll.writer import encoded, with_words
 from treevote.corpus.given import Keep
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
-from treevote.serve.queue import Task, separately
+from treevote.serve.queue import Run, Task, separately
 from treevote.serve.texts import CHUNK_BYTES, ParsedText
 
 Kept: TypeAlias = Literal["NONE", "EXISTING", "ALL"]
@@ -42,32 +42,35 @@ class SampleWork:
     samples: Mapping[str, bytes]
     kept: Mapping[str, Kept]
 
-    def __call__(self, tasks: Sequence[Task]) -> list[ParsedText | Exception]:
+    def __call__(self, tasks: Sequence[Task], run: Run) -> list[ParsedText | Exception]:
         """Return the samples with trees, as an object in JSON."""
-        return separately(self._parsed, tasks)
+        return separately(partial(self._parsed, run), tasks)
 
-    def _parsed(self, task: Task) -> ParsedText:
-        ensemble = self.stored().trees_alone
+    def _parsed(self, run: Run, task: Task) -> ParsedText:
         parsed, sentences, tokens = dict[str, str](), 0, 0
         for name, sample in self.samples.items():
             parts = []
             for chunk in sample_chunks(name, sample):
                 if not task.is_wanted:
                     break
-                part = self._parse(ensemble, chunk)
-                parts.append(_text(part, chunk, self.kept))
-                sentences, tokens = sentences + part.n_sentences, tokens + part.n_tokens
+                part: ChunkParse = run(_parse, self.stored, chunk, self.kept)
+                parts.append(part.text)
+                sentences, tokens = sentences + part.sentences, tokens + part.tokens
             parsed[name] = b"".join(parts).decode()
         return ParsedText(json.dumps(parsed, ensure_ascii=False).encode(), sentences, tokens)
 
-    def _parse(self, ensemble: EnsembleParser, chunk: Chunk) -> Treebank:
-        whole = self.kept["heads"] == self.kept["deprels"] == "ALL"
-        heads, labels = (self.kept[column] != "NONE" and not whole for column in ("heads", "deprels"))
-        keep: Keep | None = "all" if heads and labels else "heads" if heads else "labels" if labels else None
-        treebank, _ = parse_chunk(chunk, trees=trees_of(ensemble, keep))
-        if any(self.kept[column] != "ALL" for column in COLUMNS[:4]) and ensemble.annotator.tagger is not None:
-            treebank = _with_kept(treebank, ensemble.annotator.tagged(treebank, "predict"), self.kept)
-        return treebank if whole else parse_sentences(ensemble, treebank, keep=keep)[0]
+
+def _parse(stored: StoredParser, chunk: Chunk, kept: Mapping[str, Kept]) -> ChunkParse:
+    """Return a chunk with trees, and with what is kept of its columns."""
+    ensemble = stored().trees_alone
+    whole = kept["heads"] == kept["deprels"] == "ALL"
+    heads, labels = (kept[column] != "NONE" and not whole for column in ("heads", "deprels"))
+    keep: Keep | None = "all" if heads and labels else "heads" if heads else "labels" if labels else None
+    treebank, _ = parse_chunk(chunk, trees=trees_of(ensemble, keep))
+    if any(kept[column] != "ALL" for column in COLUMNS[:4]) and ensemble.annotator.tagger is not None:
+        treebank = _with_kept(treebank, ensemble.annotator.tagged(treebank, "predict"), kept)
+    parse = treebank if whole else parse_sentences(ensemble, treebank, keep=keep)[0]
+    return ChunkParse(_text(parse, chunk, kept), parse.n_sentences, parse.n_tokens)
 
 
 def sample_chunks(name: str, sample: bytes) -> Iterator[Chunk]:

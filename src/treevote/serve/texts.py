@@ -15,7 +15,7 @@ from treevote.conll.text_chunks import TextChunk, TextFormat, any_chunks
 from treevote.conll.writer import encoded
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError, TreevoteError
-from treevote.serve.queue import Task
+from treevote.serve.queue import Run, Task
 
 CHUNK_BYTES = 1 << 16
 """Approximate length of the text after which a task that nobody waits for any more is given up."""
@@ -40,7 +40,7 @@ class TextWork:
     format: Format | TextFormat
     parse: bool = True
 
-    def __call__(self, tasks: Sequence[Task]) -> list[ParsedText | Exception]:
+    def __call__(self, tasks: Sequence[Task], run: Run) -> list[ParsedText | Exception]:
         """Return the result of each text, or its first fault."""
         cut: list[list[Chunk | TextChunk] | Exception] = []
         for task in tasks:
@@ -51,7 +51,7 @@ class TextWork:
         parsed: list[list[ChunkParse]] = [[] for _ in tasks]
         try:
             for numbers, chunks in _batches(cut, tasks):
-                for number, part in zip(numbers, self._done(chunks), strict=True):
+                for number, part in zip(numbers, run(self._done, chunks), strict=True):
                     parsed[number].append(part)
         except TreevoteError as fault:
             return [fault] * len(tasks)

@@ -12,21 +12,23 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, cast
 
 from treevote.batch.parsing import trees_of
 from treevote.conll.chunks import Chunk
 from treevote.conll.reader import parse_chunk
-from treevote.conll.text_chunks import any_chunks
+from treevote.conll.text_chunks import TextChunk, any_chunks
 from treevote.conll.writer import encoded
 from treevote.corpus.given import Given, Keep
 from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt, known_labels, strange_labels
+from treevote.ensemble.stored import StoredParser
 from treevote.serve.answers import Answer, RequestError
 from treevote.serve.catalogue import Catalogue, ServedModel
 from treevote.serve.metrics import Metrics
-from treevote.serve.queue import Queue, Task, separately
+from treevote.serve.queue import Queue, Run, Task, separately
 from treevote.serve.texts import CHUNK_BYTES, ParsedText
 from treevote.serve.udpipe import KEEP
 
@@ -72,11 +74,11 @@ class VoteWork:
     keep: Keep | None
     is_text: bool
 
-    def __call__(self, tasks: Sequence[Task]) -> list[ParsedText | Exception]:
+    def __call__(self, tasks: Sequence[Task], run: Run) -> list[ParsedText | Exception]:
         """Return the answer for each text."""
-        return separately(self._answer, tasks)
+        return separately(partial(self._answer, run), tasks)
 
-    def _answer(self, task: Task) -> ParsedText:
+    def _answer(self, run: Run, task: Task) -> ParsedText:
         ensemble = self.model.parser
         sentences: list[dict[str, Any]] = []
         reason = None
@@ -84,17 +86,8 @@ class VoteWork:
         for chunk in any_chunks(io.BytesIO(task.data), format=format, n_bytes=CHUNK_BYTES):
             if not task.is_wanted:
                 break
-            if isinstance(chunk, Chunk):
-                treebank = parse_chunk(chunk, trees=trees_of(ensemble, self.keep))[0]
-            else:
-                treebank = ensemble.annotator.tokenized(chunk)
-            if not treebank.n_sentences:
-                continue
-            treebank = ensemble.annotator.tagged(treebank)
-            given = Given.of(treebank, self.keep, single_root=ensemble.single_root)
-            parses = ensemble.parse_members(treebank, given)
-            reason = reason or doubt(ensemble, treebank) or strange_labels(ensemble, treebank, self.keep)
-            sentences += _sentences(ensemble.combine(parses, given), parses, len(sentences))
+            voted, doubted = run(_voted, self.model.stored, chunk, self.keep, len(sentences))
+            sentences, reason = sentences + voted, reason or doubted
         answer = {
             "model": self.model.name,
             "members": list(ensemble.members),
@@ -104,6 +97,24 @@ class VoteWork:
         }
         tokens = sum(len(sentence["words"]["form"]) for sentence in sentences)
         return ParsedText(json.dumps(answer, ensure_ascii=False).encode(), len(sentences), tokens)
+
+
+def _voted(
+    stored: StoredParser, chunk: Chunk | TextChunk, keep: Keep | None, before: int
+) -> tuple[list[dict[str, Any]], str | None]:
+    """Return the sentences of a chunk, numbered after those before it, and a reason to doubt them."""
+    ensemble = stored()
+    if isinstance(chunk, Chunk):
+        treebank = parse_chunk(chunk, trees=trees_of(ensemble, keep))[0]
+    else:
+        treebank = ensemble.annotator.tokenized(chunk)
+    if not treebank.n_sentences:
+        return [], None
+    treebank = ensemble.annotator.tagged(treebank)
+    given = Given.of(treebank, keep, single_root=ensemble.single_root)
+    parses = ensemble.parse_members(treebank, given)
+    reason = doubt(ensemble, treebank) or strange_labels(ensemble, treebank, keep)
+    return list(_sentences(ensemble.combine(parses, given), parses, before)), reason
 
 
 def _sentences(vote: Treebank, parses: Mapping[str, Treebank], before: int) -> Iterator[dict[str, Any]]:

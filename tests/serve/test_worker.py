@@ -1,0 +1,142 @@
+"""A worker: what its functions return and raise comes through, and its end is an answer and not that of the server."""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.serve.test_udpipe import ALL, GOLD, TEXT
+from treevote.batch.joint import ParseJob
+from treevote.conll.chunks import Chunk
+from treevote.corpus.treebank import Treebank
+from treevote.errors import InputError, TreevoteError
+from treevote.serve.answers import RequestError
+from treevote.serve.app import Server
+from treevote.serve.catalogue import Catalogue
+from treevote.serve.limits import Limits
+from treevote.serve.queue import Queue
+from treevote.serve.votes import asked
+from treevote.serve.worker import InternalError, Worker, place_of
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Worker]:
+    worker = Worker([partial(sys.setrecursionlimit, 1234)])
+    yield worker
+    worker.close()
+
+
+def test_results_come_from_another_process(worker: Worker) -> None:
+    assert worker.run(os.getpid) != os.getpid()
+    assert worker.run(divmod, 17, 5) == (3, 2)
+    assert worker.run(sys.getrecursionlimit) == 1234 != sys.getrecursionlimit()
+    assert len(worker.run(operator.mul, b"x" * 1000, 10_000)) == 10_000_000
+
+
+def test_faults_come_through_with_all_their_parts(worker: Worker) -> None:
+    with pytest.raises(InputError) as fault:
+        worker.run(Treebank.of, [(["a"], [7], ["x"])], "toy")
+    assert str(fault.value) == "toy, sentence 1: token 1: expected a head in -1..1, found 7; correct it"
+    assert (fault.value.path, fault.value.sentence) == ("toy", "1")
+    with pytest.raises(RequestError, match=r"^Cannot read the request: expected an object in JSON\.$") as refusal:
+        worker.run(asked, b"[]")
+    assert (refusal.value.status, refusal.value.wait) == (400, 0)
+
+
+def test_a_bug_comes_as_its_class_and_place_without_content(worker: Worker) -> None:
+    with pytest.raises(InternalError) as bug:
+        worker.run(json.loads, "secret")
+    assert str(bug.value).startswith("JSONDecodeError at ")
+    assert "decoder.py:" in place_of(bug.value)
+    assert "secret" not in place_of(bug.value)
+
+
+def test_a_process_that_ends_is_a_refusal_and_another_takes_its_place(worker: Worker) -> None:
+    before = worker.run(os.getpid)
+    with pytest.raises(RequestError, match="perhaps for lack of memory") as refusal:
+        worker.run(os._exit, 1)
+    assert refusal.value.status == 503
+    assert worker.run(os.getpid) != before
+    assert worker.run(sys.getrecursionlimit) == 1234
+
+
+@pytest.mark.skipif(os.name == "nt", reason="its signals are others")
+def test_the_server_alone_decides_on_signals(worker: Worker) -> None:
+    process = worker.run(os.getpid)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        os.kill(process, number)
+    assert worker.run(os.getpid) == process
+
+
+def test_a_closed_worker_has_no_process() -> None:
+    worker = Worker()
+    process = worker.run(os.getpid)
+    worker.close()
+    worker.close()
+    assert not _is_running(process)
+
+
+def test_the_process_ends_with_that_of_the_server() -> None:
+    program = """
+import os, signal
+from treevote.serve.worker import Worker
+if __name__ == "__main__":
+    worker = Worker()
+    print(worker.run(os.getpid), flush=True)
+    {}
+"""
+    for end in ("os.kill(os.getpid(), signal.SIGKILL)", "os._exit(0)", "pass"):
+        script = subprocess.run([sys.executable, "-c", program.format(end)], capture_output=True, text=True, timeout=60)
+        end_of_wait = time.monotonic() + 20
+        while _is_running(int(script.stdout)) and time.monotonic() < end_of_wait:
+            time.sleep(0.05)
+        assert not _is_running(int(script.stdout)), end
+        assert script.stderr == ""
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except OSError:
+        return False
+    return True
+
+
+def test_a_request_that_ends_the_process_is_told_so_and_the_next_is_served(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A text whose parse ends the process takes none of the texts beside it along."""
+
+    def deadly(self: ParseJob, inputs: list[Chunk]) -> object:
+        raise AssertionError("runs in the process of the worker")
+
+    server = Server(catalogue, Limits(jobs=1))
+    client = TestClient(server.application())
+    monkeypatch.setattr(ParseJob, "__call__", deadly)  # here, not there
+    answer = client.post("/process", data=ALL | {"data": TEXT})
+    assert answer.status_code == 200
+    server.queue._workers[0]._process[0].kill()  # type: ignore[index]
+    refused = client.post("/process", data={"data": GOLD})
+    assert (refused.status_code, refused.text) == (
+        503,
+        "The work ended its process, perhaps for lack of memory; send a shorter text.\n",
+    )
+    assert client.post("/process", data=ALL | {"data": TEXT}).content == answer.content
+    server.queue.close()
+
+
+def test_processes_that_cannot_start_are_one_sentence() -> None:
+    queue = Queue(Limits(jobs=2), [partial(os._exit, 1)])
+    with pytest.raises(TreevoteError, match="a process ended while it loaded the models"):
+        queue.start()
+    queue.close()
