@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from treevote.corpus.sentence import ROOT, Word
 from treevote.kernels import Ints
+from treevote.models.learning.features.growing_array import GrowingArray, latest
 from treevote.models.learning.features.lexicon import Lexicon, WordColumns
 
 
@@ -31,6 +33,7 @@ class WordMemo:
     def _forget(self) -> None:
         self._rows: dict[Word, int] = {ROOT: 0}
         self._columns = self.lexicon.columns((ROOT,))
+        self._arrays = [GrowingArray[Any](column) for column in self._columns]
         self._latest: Sequence[Word] = ()
         self._rows_of_latest = np.zeros(0, np.int32)
 
@@ -45,12 +48,11 @@ class WordMemo:
             first = len(rows)
             numbers = [rows.setdefault(word, len(rows)) for word in words]
             if len(rows) > first:
-                self._columns = _joined(self._columns, self.lexicon.columns(list(rows)[first:]))
+                new = self.lexicon.columns(latest(rows, len(rows) - first))
+                later = new._replace(feats_offsets=new.feats_offsets[1:] + self._columns.feats_offsets[-1])
+                for array, rows_of_column in zip(self._arrays, later, strict=True):
+                    array.add(rows_of_column)
+                self._columns = WordColumns(*(array.rows for array in self._arrays))
             self._latest, self._rows_of_latest = words, np.array(numbers, np.int32)
             self._rows_of_latest.flags.writeable = False
             return self._rows_of_latest, self._columns
-
-
-def _joined(old: WordColumns, new: WordColumns) -> WordColumns:
-    later = new._replace(feats_offsets=new.feats_offsets[1:] + old.feats_offsets[-1])
-    return WordColumns._make(np.concatenate(pair) for pair in zip(old, later, strict=True))

@@ -15,6 +15,7 @@ import numpy as np
 from treevote.corpus.sentence import Word
 from treevote.kernels import Ints, Longs
 from treevote.models.learning.clusters.clusters import NAMES, NONE, Clusters
+from treevote.models.learning.features.growing_array import GrowingArray, latest
 from treevote.models.learning.features.lexicon import shape
 
 PREFIXES, SUFFIXES, INFIXES = range(1, 5), range(1, 8), range(1, 6)
@@ -59,8 +60,8 @@ class FormMemo:
 
     def _forget(self) -> None:
         self._rows: dict[str, int] = {}
-        self._values = np.zeros((0, len(SPELLING)), np.int64)
-        self._known = np.zeros(0, np.int32)
+        self._values = GrowingArray(np.zeros((0, len(SPELLING)), np.int64))
+        self._known = GrowingArray(np.zeros(0, np.int32))
 
     def encode(self, words: Sequence[Word]) -> tuple[Ints, Longs, Ints]:
         """Return the row of each word, shape (n_words,), and for each row its values and its known form.
@@ -73,12 +74,11 @@ class FormMemo:
             rows, first = self._rows, len(self._rows)
             numbers = [rows.setdefault(word.form, len(rows)) for word in words]
             if len(rows) > first:
-                fresh = list(rows)[first:]
+                fresh = latest(rows, len(rows) - first)
                 values = [[_number(string) for string in spelling(form, self.clusters)] for form in fresh]
-                self._values = np.concatenate([self._values, np.array(values, np.int64)])
-                known = np.array([self.known.get(form, UNKNOWN) for form in fresh], np.int32)
-                self._known = np.concatenate([self._known, known])
-            return np.array(numbers, np.int32), self._values, self._known
+                self._values.add(np.array(values, np.int64))
+                self._known.add(np.array([self.known.get(form, UNKNOWN) for form in fresh], np.int32))
+            return np.array(numbers, np.int32), self._values.rows, self._known.rows
 
 
 def _number(string: str) -> int:

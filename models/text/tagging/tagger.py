@@ -183,9 +183,10 @@ class Tagger:
         distinct: dict[tuple[int, ...], int] = {}
         number = [distinct.setdefault(row, len(distinct)) for row in zip(*slots.T.tolist(), strict=True)]
         words: dict[Word, int] = {ROOT: 0}
+        upos, feats, xpos, rules = names.known.values()
         places = [
-            words.setdefault(names.word(treebank.words[token].form, classes), len(words))
-            for token, *classes in distinct
+            words.setdefault(_word(treebank.words[token].form, upos[i], feats[j], xpos[k], rules[m]), len(words))
+            for token, i, j, k, m in distinct
         ]
         new = np.zeros(len(treebank.tokens), np.int32)
         new[treebank.is_token] = np.array(places, np.int32)[number]
@@ -247,22 +248,18 @@ class Tagger:
 
 
 class _Names:
-    """The names of the classes of each task, and of combinations of features that were never seen."""
+    """The names of the classes of each task by number, and of combinations of features that were never seen."""
 
     def __init__(self, tasks: Mapping[str, Task]) -> None:
-        self._names = {name: list(task.tagset.names) for name, task in tasks.items()}
+        self.known: dict[str, Sequence[str]] = {name: tasks[name].tagset.names for name in TASKS}
         self._new: dict[tuple[str, str], int] = {}
 
     def add(self, task: str, name: str) -> int:
         """Return the number of a new name."""
         if (task, name) not in self._new:
-            self._new[task, name] = len(self._names[task])
-            self._names[task].append(name)
+            self._new[task, name] = len(self.known[task])
+            self.known[task] = [*self.known[task], name]  # rare
         return self._new[task, name]
-
-    def word(self, form: str, classes: list[int]) -> Word:
-        """Return the word of a form and its classes, in the order of ``TASKS``."""
-        return _word(form, *(self._names[task][number] for task, number in zip(TASKS, classes, strict=True)))
 
 
 @functools.lru_cache(1 << 16)  # the words of a text recur

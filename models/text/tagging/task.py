@@ -43,17 +43,24 @@ class Task:
     def _most_classes(self) -> int:
         return most_classes(self.dictionary)
 
+    @functools.cached_property
+    def _widths(self) -> Longs:
+        return np.diff(self.tagset.parts.bases).astype(np.int64)
+
     def vote(self, text: Text, column: int, neural: Floats | None = None) -> VoteResult:
         """Choose a class for each token: the one with the highest sum of scores, of equal ones the first.
 
         ``column`` is that of the task in ``text.tags``, or -1. The tags of the text are not changed. ``neural``, shape
         (n_slots, n_parts), are scores of a neural tagger, which are added.
         """
-        parts, codes, is_token = self.tagset.parts, self.tagset.codes, text.is_token
-        widths = np.diff(parts.bases)[text.groups] * is_token
-        places, total = np.cumsum(widths) - widths, np.zeros(int(widths.sum()), np.float32)
+        # few calls of numpy: for a short text they take longer than the scores
+        parts, codes, n_slots = self.tagset.parts, self.tagset.codes, len(text.groups)
+        widths = self._widths[text.groups]
+        ends = widths.cumsum()
+        places, total = ends - widths, np.zeros(int(ends[-1]), np.float32)
         n_taggers = sum(len(tagger.evidence) for tagger in self.taggers)
-        tags, first = np.repeat(text.tags[None], n_taggers, axis=0), 0
+        tags, first = np.empty((n_taggers, *text.tags.shape), np.int32), 0
+        tags[:] = text.tags
         for tagger in self.taggers:
             own = tags[first : first + len(tagger.evidence)]
             add_scores(
@@ -62,18 +69,17 @@ class Task:
             )  # fmt: skip
             first += len(own)
         if neural is not None:
-            of_part = parts.bases[text.groups] - places + np.arange(len(places)) * neural.shape[1]
+            of_part = parts.bases[text.groups] - places + np.arange(n_slots) * neural.shape[1]
             total += neural.ravel()[np.repeat(of_part, widths) + np.arange(len(total))]
         choices = tags[: n_taggers if column >= 0 else 0, :, column]
-        classes, old, new = np.full((3, len(text.tokens)), -1, np.int32)
-        margins, agreed = np.zeros(len(classes), np.float32), np.zeros(len(classes), np.bool_)
-        choose(
-            parts, codes, text.groups, choices, places, total, is_token, np.float32(NEW_COMBINATION),
-            classes, old, new, margins, agreed,
+        classes, old, new = np.empty((3, n_slots), np.int32)
+        margins, agreed = np.empty(n_slots, np.float32), np.empty(n_slots, np.bool_)
+        n_new = choose(
+            parts, codes, text.offsets, text.groups, choices, places, total, np.float32(NEW_COMBINATION),
+            n_taggers + (neural is not None), classes, old, new, margins, agreed,
         )  # fmt: skip
-        margins = np.minimum(margins / np.float32(n_taggers + (neural is not None)), SURE)
         combinations = {}
-        for slot in np.flatnonzero(new >= 0).tolist():
+        for slot in np.flatnonzero(new >= 0).tolist() if n_new else ():
             replaced = int(text.groups[slot]), int(classes[slot]), int(old[slot]), int(new[slot])
             if (name := self._combination(*replaced)) is not None:
                 combinations[slot] = name
@@ -118,31 +124,37 @@ class Task:
 def choose(
     parts: Parts,
     codes: Ints,
+    offsets: Longs,
     groups: Ints,
     choices: Ints,
     places: Longs,
     total: Floats,
-    is_token: Bools,
-    margin: np.float32,
+    least: np.float32,
+    n_votes: int,
     classes: Ints,
     old: Ints,
     new: Ints,
     margins: Floats,
     agreed: Bools,
-) -> None:
-    """Write the best class of each token, its distance to the next best one, and a feature of it to replace by another.
+) -> int:
+    """Write the best class of each token, its margin, and a feature of it to replace by another.
 
-    A feature is replaced if that gains more than ``margin``; a class without a rival is infinitely far from it. A token
-    is agreed on if all ``choices``, shape (n_taggers, n_slots), are the code of the best class.
+    A feature is replaced if that gains more than ``least``; the number of replacements is returned. The margin is the
+    distance to the next best class, divided by the number of votes, at most `SURE`. A token is agreed on if all
+    ``choices``, shape (n_taggers, n_slots), are the code of the best class.
 
-    Features are counted from 0 within their group; without a replacement ``old`` and ``new`` stay as they are.
+    Features are counted from 0 within their group; ``old`` and ``new`` are -1 without a replacement. In ROOT slots all
+    numbers are -1, but for the margin, 0.
     """
     most = 0
     for g in range(len(parts.starts) - 1):
         most = max(most, parts.starts[g + 1] - parts.starts[g])
-    scores = np.empty(most, np.float32)
+    scores, n_new = np.empty(most, np.float32), 0
+    classes[:], old[:], new[:], margins[:], agreed[:] = -1, -1, -1, 0, False
+    sentence = 0
     for slot in range(len(groups)):
-        if not is_token[slot]:
+        if slot == offsets[sentence]:  # ROOT
+            sentence += 1
             continue
         group, own = groups[slot], total[places[slot] :]
         first, last, base = parts.starts[group], parts.starts[group + 1], parts.bases[group]
@@ -155,12 +167,13 @@ def choose(
                 best = c
             else:
                 distance = min(distance, scores[best] - scores[c])
-        classes[slot], margins[slot], agreed[slot] = first + best, distance, True
+        classes[slot], agreed[slot] = first + best, True
+        margins[slot] = min(distance / np.float32(n_votes), SURE)
         for t in range(len(choices)):
             agreed[slot] &= choices[t, slot] == codes[first + best]
         # the exchange of a feature for another of its kind, such as Case=Nom for Case=Acc, that gains most: the score
         # of the features, less that of the class as a whole, which a new combination does not have
-        most_gained = margin
+        most_gained = least
         for i in range(parts.offsets[first + best], parts.offsets[first + best + 1]):
             feature = parts.values[i]
             for other in range(base + last - first, parts.bases[group + 1]):
@@ -168,3 +181,5 @@ def choose(
                 if parts.kinds[other] == parts.kinds[feature] and other != feature and gain > most_gained:
                     most_gained = gain
                     old[slot], new[slot] = feature - base - (last - first), other - base - (last - first)
+        n_new += new[slot] >= 0
+    return n_new

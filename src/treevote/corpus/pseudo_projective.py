@@ -105,8 +105,10 @@ def deprojectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
         return treebank
     labels, plain, lift, head_label, path = _columns(treebank.labels)
     used = treebank.deprels
-    deprels, lifted, sought, on_path = plain[used], lift[used], head_label[used], path[used]
-    marked = per_sentence(lifted, treebank.offsets) > 0
+    deprels, lifted = plain[used], lift[used]
+    if not lifted.any():
+        return treebank.with_trees(treebank.heads, deprels, labels)
+    marked, sought, on_path = per_sentence(lifted, treebank.offsets) > 0, head_label[used], path[used]
     require_trees(treebank, marked)
     heads, sentences = treebank.heads.copy(), np.flatnonzero(marked)
     by_label, by_path = "head" in encoding, "path" in encoding

@@ -127,7 +127,10 @@ def per_sentence(mask: Bools, offsets: Longs) -> Longs:
     >>> per_sentence(np.array([False, True, True, False, False]), np.array([0, 3, 5])).tolist()
     [2, 0]
     """
-    return np.diff(np.append(0, np.cumsum(mask))[offsets])
+    before = np.zeros(len(mask) + 1, np.int64)
+    mask.cumsum(out=before[1:])
+    at = before[offsets]
+    return at[1:] - at[:-1]
 
 
 def reverse(treebank: Treebank) -> Treebank:

@@ -29,7 +29,7 @@ from treevote.models.text.tagging.learning import (
     scatter_gradient,
 )
 from treevote.models.text.tagging.tagset import Tagset
-from treevote.models.text.tagging.task import choose
+from treevote.models.text.tagging.task import SURE, choose
 
 FEATS = ("_", "A=1", "A=2", "A=3", "A=1|B=1", "A=2|B=1", "A=1|B=2", "C", "A=1|A=2")
 steps = st.integers(-16, 16).map(lambda n: n / 4)  # sums are exact, so that equal scores are met
@@ -280,22 +280,25 @@ def test_packed_weights_are_those_that_are_large(
 @given(tagsets(), st.data(), st.sampled_from([0.0, 1.0, 4.0]))
 def test_the_choice_is_that_of_the_twin(tagset: Tagset, data: st.DataObject, least: float) -> None:
     parts = tagset.parts
-    groups = data.draw(st.lists(st.integers(0, len(tagset.groups) - 1), max_size=5))
-    is_token = np.array(data.draw(st.lists(st.booleans(), min_size=len(groups), max_size=len(groups))), np.bool_)
+    lengths = data.draw(st.lists(st.integers(0, 3), max_size=3))
+    offsets = np.append(0, np.cumsum(np.array(lengths, np.int64) + 1))
+    groups = [data.draw(st.integers(0, len(tagset.groups) - 1)) for _ in range(offsets[-1])]
+    is_root, n_votes = np.isin(np.arange(offsets[-1]), offsets), data.draw(st.integers(1, 3))
     numbers = np.array(groups, np.int32)
-    widths = np.diff(parts.bases)[numbers] * is_token
+    widths = np.diff(parts.bases)[numbers] * ~is_root
     places, total = np.cumsum(widths) - widths, drawn_scores(data, int(widths.sum()))
-    classes, old, new = (np.full(len(groups), -1, np.int32) for _ in range(3))
-    margins, agreed = np.zeros(len(groups), np.float32), np.zeros(len(groups), np.bool_)
+    classes, old, new = np.full((3, len(groups)), 7, np.int32)
+    margins, agreed = np.full(len(groups), 7, np.float32), np.ones(len(groups), np.bool_)
     tag = st.integers(0, len(set(tagset.names)) - 1)
     columns = data.draw(st.lists(st.lists(tag, min_size=len(groups), max_size=len(groups)), max_size=3))
     choices = np.array(columns, np.int32).reshape(len(columns), len(groups))
-    choose(
-        parts, tagset.codes, numbers, choices, places, total, is_token, np.float32(least),
+    n_new = choose(
+        parts, tagset.codes, offsets, numbers, choices, places, total, np.float32(least), n_votes,
         classes, old, new, margins, agreed,
     )  # fmt: skip
+    assert n_new == np.count_nonzero(new >= 0)
     for slot, group in enumerate(groups):
-        if not is_token[slot]:
+        if is_root[slot]:
             assert (classes[slot], old[slot], new[slot], margins[slot], agreed[slot]) == (-1, -1, -1, 0, False)
             continue
         assert agreed[slot] == all(column[slot] == tagset.codes[classes[slot]] for column in columns)
@@ -306,7 +309,7 @@ def test_the_choice_is_that_of_the_twin(tagset: Tagset, data: st.DataObject, lea
         best = of_classes.index(max(of_classes))
         assert classes[slot] == tagset.starts[group] + best
         rivals = [*sorted(of_classes)[:-1], -np.inf]
-        assert margins[slot] == pytest.approx(of_classes[best] - max(rivals), abs=1e-4)
+        assert margins[slot] == pytest.approx(min((of_classes[best] - max(rivals)) / n_votes, SURE), abs=1e-4)
         swap = twin.best_swap(scores, of_class, best, least)
         names = tagset.part_names(group) if tagset.split else []
         assert (old[slot] >= 0) == (swap is not None)
