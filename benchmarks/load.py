@@ -3,9 +3,9 @@
 Clients ask for the parses of short and of long texts, one after the other on a connection each; every answer is
 compared with the bytes of ``treevote parse``. At the end a client sends half a body, and another one 100 MB; then the
 server is killed, and started again at its port. The last two columns are the processor time of ``treevote parse`` for a
-token, without its start, over that of the server, without its clients, for a token: 100 % is the same speed. ``speed``
-is beside the whole text, the median of several times before and after the load, ``files`` beside the same texts as
-files of their own with ``--output-dir``.
+token, without its start, over that of the server with all its processes, without its clients, for a token: 100 % is the
+same speed. ``speed`` is beside the whole text, the median of several times during the load, ``files`` beside the same
+texts as files of their own with ``--output-dir``. Memory that processes share is counted for each.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ SHORT, LONG = (200, 12), (60_000, 2)
 PARAGRAPH = 5
 """Number of sentences in a paragraph of the texts: the treebank does not tell where one ends."""
 
-YARDSTICKS, STARTS = 3, 7
-"""Number of times that ``treevote parse`` is measured before a load, and after it, and that its start is."""
+SLICES, STARTS = 8, 7
+"""Number of parts of a load, with ``treevote parse`` measured before and after each, and of measurements of its start:
+the speed of a machine that others use changes within minutes."""
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -64,6 +65,12 @@ class Answers(NamedTuple):
     seconds: list[float]
     tokens: list[int]
     refused: list[str]
+
+    def add(self, others: Answers) -> None:
+        """Take in the answers of a later time."""
+        self.seconds.extend(others.seconds)
+        self.tokens.extend(others.tokens)
+        self.refused.extend(others.refused)
 
     @property
     def wrong(self) -> int:
@@ -101,15 +108,16 @@ def loads(model: str, text: str, seconds: float) -> Mapping[str, Table]:
                "wrong": 0, "peak, MiB": 0, "speed, %": 0, "files, %": 0}  # fmt: skip
     rows = []
     for (name, cases), n in itertools.product(kinds.items(), CLIENTS):
-        usual = [usual_cpu(model, whole, start) for _ in range(YARDSTICKS)]
+        usual, answers, took, used = [usual_cpu(model, whole, start)], Answers([], [], []), 0.0, 0.0
         with server(model) as (pid, port):
             load(port, cases, 1, 1.0)  # the first requests load what is not there yet
-            before, began = cpu(pid), time.monotonic()
-            answers = load(port, cases, n, seconds)
-            took, spent = time.monotonic() - began, (cpu(pid) - before) / max(sum(answers.tokens), 1)
+            for _ in range(SLICES):
+                before, began = cpu(pid), time.monotonic()
+                answers.add(load(port, cases, n, seconds / SLICES))
+                took, used = took + time.monotonic() - began, used + cpu(pid) - before
+                usual.append(usual_cpu(model, whole, start))
             memory = peak(pid)
-        usual += [usual_cpu(model, whole, start) for _ in range(YARDSTICKS)]
-        ordered = sorted(answers.seconds)
+        spent, ordered = used / max(sum(answers.tokens), 1), sorted(answers.seconds)
         row = (n, len(ordered) / took, sum(answers.tokens) / took, 1000 * statistics.median(ordered),
                1000 * ordered[int(0.99 * (len(ordered) - 1))], len(answers.refused), answers.wrong, memory,
                100 * statistics.median(usual) / spent, 100 * cpu_of_files(model, cases, start) / spent)  # fmt: skip

@@ -66,9 +66,7 @@ def are_sound(offsets: Longs, tokens: Ints, heads: Ints, deprels: Ints, n_words:
         if root >= end or end > len(tokens) or heads[root] >= 0:
             return False
         for slot in range(root, end):
-            if not (
-                0 <= tokens[slot] < n_words and -1 <= heads[slot] < end - root and -1 <= deprels[slot] < n_labels
-            ):
+            if not (0 <= tokens[slot] < n_words and -1 <= heads[slot] < end - root and -1 <= deprels[slot] < n_labels):
                 return False
     return True
 

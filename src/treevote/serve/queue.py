@@ -88,10 +88,13 @@ class Queue:
 
         TreevoteError if one ends, or a model cannot be loaded.
         """
-        for worker in self._workers:
-            worker.start()
+        first, *others = self._workers
         try:
-            for worker in self._workers:
+            first.start()
+            first.ready()  # the others find all kernels compiled
+            for worker in others:
+                worker.start()
+            for worker in others:
                 worker.ready()
         except RequestError:
             raise TreevoteError(

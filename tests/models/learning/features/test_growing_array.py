@@ -1,0 +1,60 @@
+"""Arrays to which rows are added, and the caches of words that are made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.reference.toy_grammar import toy_treebank
+from treevote.corpus.sentence import ROOT, Word
+from treevote.models.learning.features.growing_array import GrowingArray, latest
+from treevote.models.learning.features.lexicon import Lexicon
+from treevote.models.learning.features.word_memo import WordMemo
+from treevote.models.text.tagging.forms import FormMemo
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=4), min_size=1, max_size=6))
+def test_rows_are_those_added_and_earlier_views_never_change(parts: list[list[tuple[int, int]]]) -> None:
+    first, *others = [np.array(part, np.int32).reshape(-1, 2) for part in parts]
+    array, views = GrowingArray(first), [first.copy()]
+    for n, part in enumerate(others, 2):
+        views.append(array.rows)
+        array.add(part)
+        assert array.rows.tolist() == np.concatenate([first, *others[: n - 1]]).tolist()
+        assert array.rows.dtype == np.int32
+        assert array.rows.flags.carray
+    assert all(view.tolist() == array.rows[: len(view)].tolist() for view in views)
+
+
+def test_memory_is_taken_anew_a_few_times_only() -> None:
+    array, places = GrowingArray(np.zeros(1)), set()
+    for _ in range(5000):
+        array.add(np.zeros(1))
+        places.add(array.rows.__array_interface__["data"][0])
+    assert len(places) <= 13  # 5001 rows are 13 doublings of one
+
+
+def test_the_latest_keys_of_a_dictionary_in_their_order() -> None:
+    assert [latest({"a": 0, "b": 1, "c": 2}, n) for n in range(4)] == [[], ["c"], ["b", "c"], ["a", "b", "c"]]
+
+
+@given(st.data())
+def test_words_have_the_numbers_that_they_have_without_a_cache(data: st.DataObject) -> None:
+    words = list(toy_treebank(20, seed=3).words[1:]) + [Word(f"new{i}", "_", "X", "_", f"Case=C{i}") for i in range(9)]
+    lexicon = Lexicon.of_words(words[: len(words) // 2])
+    memo = WordMemo(lexicon, limit=data.draw(st.sampled_from([3, 10, 1000])))
+    forms = FormMemo({words[0].form: 0}, limit=memo.limit)
+    for _ in range(4):
+        own = (ROOT, *data.draw(st.lists(st.sampled_from(words), max_size=6, unique=True)))
+        rows, columns = memo.encode(own)
+        plain = lexicon.columns(own)
+        assert columns.values[rows].tolist() == plain.values.tolist()
+        for row, start, end in zip(rows, plain.feats_offsets, plain.feats_offsets[1:], strict=False):
+            span, expected = slice(*columns.feats_offsets[row : row + 2]), slice(start, end)
+            assert columns.feats[span].tolist() == plain.feats[expected].tolist()
+            assert columns.feats_attributes[span].tolist() == plain.feats_attributes[expected].tolist()
+        places, values, known = forms.encode(own)
+        there, expected_values, expected_known = FormMemo({words[0].form: 0}).encode(own)
+        assert values[places].tolist() == expected_values[there].tolist()
+        assert known[places].tolist() == expected_known[there].tolist()
