@@ -172,8 +172,12 @@ def _of_winner(votes: NDArray[Number], winner: Ints) -> NDArray[Number]:
 def _conflicts(treebank: Treebank, heads: Ints, single_root: bool) -> Longs:
     """Return the sentences (from 0) with votes whose heads are no tree or have too many roots."""
     candidates = treebank if heads is treebank.heads else treebank.with_trees(heads, np.full_like(heads, -1), ())
-    right = are_trees(candidates) & ((roots(candidates) == 1) | (not single_root))
-    return np.flatnonzero(~right & (per_sentence(heads >= 0, treebank.offsets) > 0))
+    wrong = ~are_trees(candidates)
+    if single_root:
+        wrong |= roots(candidates) != 1
+    if not wrong.any():
+        return np.zeros(0, np.int64)
+    return np.flatnonzero(wrong & (per_sentence(heads >= 0, treebank.offsets) > 0))
 
 
 def _scores(heads: Ints, weight: Longs, labelled: Longs) -> list[dict[int, int]]:

@@ -179,9 +179,10 @@ class Tagger:
                 neural = self.neural.scores(Sentences(read.words, read.tokens[own], offsets))
             chosen[own], agreed[own], margins[own] = self._batch(tokens[own], offsets, values, known, neural, names)
             first = last
-        slots = np.column_stack([treebank.tokens, chosen])[treebank.is_token]
+        is_token = treebank.is_token
+        columns = treebank.tokens[is_token].tolist(), *chosen[is_token].T.tolist()
         distinct: dict[tuple[int, ...], int] = {}
-        number = [distinct.setdefault(row, len(distinct)) for row in zip(*slots.T.tolist(), strict=True)]
+        number = [distinct.setdefault(row, len(distinct)) for row in zip(*columns, strict=True)]
         words: dict[Word, int] = {ROOT: 0}
         upos, feats, xpos, rules = names.known.values()
         places = [
@@ -189,7 +190,7 @@ class Tagger:
             for token, i, j, k, m in distinct
         ]
         new = np.zeros(len(treebank.tokens), np.int32)
-        new[treebank.is_token] = np.array(places, np.int32)[number]
+        new[is_token] = np.array(places, np.int32)[number]
         return with_words(treebank, tuple(words), new), agreed, margins
 
     def _batch(
@@ -212,7 +213,7 @@ class Tagger:
                 classes[slot] = names.add(task, combination)
                 tags[slot, column] = -1
             result.append(classes)
-        return np.column_stack(result), all_agreed, np.column_stack(margins)
+        return np.array(result).T, all_agreed, np.array(margins).T
 
     def record(self) -> Record:
         """Return the tagger as data."""

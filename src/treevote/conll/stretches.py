@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -57,7 +58,7 @@ def number_stretches(text: Codes, start: Longs, end: Longs, slots: Ints, firsts:
     return n
 
 
-def with_trees(text: bytes, lines: Ints, heads: Ints, deprels: Ints, labels: list[bytes]) -> bytes:
+def with_trees(text: bytes, lines: Ints, heads: Ints, deprels: Ints, labels: Sequence[bytes]) -> bytes:
     """Return a text with other heads and labels in some lines, numbered from 0 and in order.
 
     HEAD and DEPREL are the last but three and but two of the columns, which tabs separate; ``deprels`` are indices in

@@ -9,6 +9,7 @@ tags are right). All other bytes stay as they are. Sentences without a source te
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import os
 from collections.abc import Iterable, Sequence
@@ -80,9 +81,14 @@ def encoded(treebank: Treebank) -> bytes:
     if treebank.source is None or treebank.marks:
         return utf8_of(dumps(treebank))
     slots = np.flatnonzero(treebank.heads >= 0)
-    labels = [utf8_of(_column(label)) for label in treebank.labels]
+    labels = _encoded_labels(treebank.labels)
     source, trees = treebank.source, (treebank.heads[slots], treebank.deprels[slots])
     return with_trees(source.text, source.line_of[slots], *trees, labels)
+
+
+@functools.lru_cache(16)  # those of a parser are always the same
+def _encoded_labels(labels: tuple[str, ...]) -> tuple[bytes, ...]:
+    return tuple(utf8_of(_column(label)) for label in labels)
 
 
 def dump(treebank: Treebank, stream: IO[bytes]) -> None:

@@ -54,6 +54,7 @@ from treevote.errors import unknown
 from treevote.kernels import Bools, Ints, Longs, kernel, leaf
 
 Encoding: TypeAlias = Literal["none", "head", "path", "head+path"]
+_ENCODINGS = get_args(Encoding)
 
 _PLAIN = r"(?:[^\\↑↓]|\\[\\↑↓])"
 _MARKED = re.compile(rf"({_PLAIN}+)(?:(↑)({_PLAIN}*))?(↓)?")  # a label of marks alone has no marks
@@ -172,8 +173,8 @@ def _unescape(label: str) -> str:
 
 
 def _check(encoding: str) -> None:
-    if encoding not in get_args(Encoding):
-        raise unknown("pseudo-projective encoding", encoding, get_args(Encoding))
+    if encoding not in _ENCODINGS:
+        raise unknown("pseudo-projective encoding", encoding, _ENCODINGS)
 
 
 @kernel

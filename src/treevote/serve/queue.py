@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import Any, TypeAlias
 
 from treevote.errors import TreevoteError
@@ -72,12 +73,12 @@ class Queue:
         self.limits = limits
         self._tasks: deque[Task] = deque()
         self._lock = threading.Lock()
-        self._idle: list[threading.Event] = []  # the last one to become idle is woken first: its caches are warm
+        self._idle: list[SimpleQueue[None]] = []  # the last one to become idle is woken first: its caches are warm
         self._pace = Pace()
         self._under_way = 0  # bytes that the threads work on
         self._workers = [Worker(first) for _ in range(limits.jobs)]
         for worker in self._workers:
-            threading.Thread(target=self._serve, args=(worker, threading.Event()), daemon=True).start()
+            threading.Thread(target=self._serve, args=(worker, SimpleQueue()), daemon=True).start()
 
     def __len__(self) -> int:
         """Return the number of waiting tasks."""
@@ -126,7 +127,7 @@ class Queue:
                     raise RequestError(503, sentence, wait / 2)
             self._tasks.append(task)
             if self._idle:
-                self._idle.pop().set()
+                self._idle.pop().put(None)
         try:
             async with asyncio.timeout(limit):
                 return await future
@@ -145,17 +146,16 @@ class Queue:
         size = self._under_way / 2 + sum(len(task.data) for task in self._tasks)  # half of it is done, about
         return size * self._pace.seconds / self.limits.jobs
 
-    def _serve(self, worker: Worker, wake: threading.Event) -> None:
+    def _serve(self, worker: Worker, wake: SimpleQueue[None]) -> None:
         while True:
             with self._lock:
                 tasks = self._next()
                 size = sum(len(task.data) for task in tasks)
                 self._under_way += size
                 if not tasks:
-                    wake.clear()
                     self._idle.append(wake)
             if not tasks:
-                wake.wait()
+                wake.get()
                 continue
             begun = time.monotonic()
             results = _done(tasks, worker.run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -42,22 +42,40 @@ class TextWork:
 
     def __call__(self, tasks: Sequence[Task], run: Run) -> list[ParsedText | Exception]:
         """Return the result of each text, or its first fault."""
-        cut: list[list[Chunk | TextChunk] | Exception] = []
-        for task in tasks:
-            try:
-                cut.append(list(any_chunks(io.BytesIO(task.data), format=self.format, n_bytes=CHUNK_BYTES)))
-            except InputError as fault:
-                cut.append(fault)
-        parsed: list[list[ChunkParse]] = [[] for _ in tasks]
         try:
-            for numbers, chunks in _batches(cut, tasks):
-                for number, part in zip(numbers, run(self._done, chunks), strict=True):
-                    parsed[number].append(part)
+            if sum(len(task.data) for task in tasks) <= CHUNK_BYTES:
+                done: list[ParsedText | Exception] = run(self._together, [task.data for task in tasks])
+                return done
+            return [self._in_parts(task, run) for task in tasks]
         except TreevoteError as fault:
             return [fault] * len(tasks)
-        return [
-            found if isinstance(found, Exception) else _joined(parts) for found, parts in zip(cut, parsed, strict=True)
-        ]
+
+    def _together(self, texts: Sequence[bytes]) -> list[ParsedText | Exception]:
+        """Return the result of each of several short texts: those of one chunk each are parsed at once."""
+        cut = [self._cut(text) for text in texts]
+        alone = [chunks[0] for chunks in cut if not isinstance(chunks, Exception) and len(chunks) == 1]
+        parsed, results = iter(self._done(alone) if alone else []), list[ParsedText | Exception]()
+        for chunks in cut:
+            if isinstance(chunks, Exception):
+                results.append(chunks)
+            elif len(chunks) == 1:
+                results.append(_joined([next(parsed)]))
+            else:
+                results.append(_joined([part for chunk in chunks for part in self._done([chunk])]))
+        return results
+
+    def _in_parts(self, task: Task, run: Run) -> ParsedText | Exception:
+        """Return the result of a text, one chunk after the other as long as it is wanted."""
+        found = self._cut(task.data)
+        if isinstance(found, Exception):
+            return found
+        return _joined([part for chunk in found if task.is_wanted for part in run(self._done, [chunk])])
+
+    def _cut(self, text: bytes) -> list[Chunk | TextChunk] | Exception:
+        try:
+            return list(any_chunks(io.BytesIO(text), format=self.format, n_bytes=CHUNK_BYTES))
+        except InputError as fault:
+            return fault
 
     def _done(self, chunks: Sequence[Chunk | TextChunk]) -> list[ChunkParse]:
         return self.work(chunks) if self.parse else [self._annotated(chunk) for chunk in chunks]
@@ -70,19 +88,6 @@ class TextWork:
         except InputError as fault:
             return ChunkParse(b"", first_fault=fault, stopped=True)
         return ChunkParse(encoded(tagged.only()), tagged.n_sentences, tagged.n_tokens)
-
-
-def _batches(
-    cut: Sequence[Sequence[Chunk | TextChunk] | Exception], tasks: Sequence[Task]
-) -> Iterator[tuple[list[int], list[Chunk | TextChunk]]]:
-    """Yield chunks with the numbers of their texts: those of short texts together, each of a longer one alone."""
-    first = [(i, chunks[0]) for i, chunks in enumerate(cut) if not isinstance(chunks, Exception) and len(chunks) == 1]
-    if first:
-        yield [i for i, _ in first], [chunk for _, chunk in first]
-    for i, chunks in enumerate(cut):
-        for chunk in [] if isinstance(chunks, Exception) or len(chunks) == 1 else chunks:
-            if tasks[i].is_wanted:
-                yield [i], [chunk]
 
 
 def _joined(parts: Sequence[ChunkParse]) -> ParsedText | Exception:

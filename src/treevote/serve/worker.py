@@ -73,9 +73,10 @@ class Worker:
 
     def close(self) -> None:
         """End the process, whatever it does: it writes nothing."""
-        if self._process is None:
+        found, self._process = self._process, None
+        if found is None:
             return
-        (process, connection), self._process = self._process, None
+        process, connection = found
         atexit.unregister(self.close)
         process.kill()
         process.join()
