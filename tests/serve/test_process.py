@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @contextmanager
 def serving(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Start a server at a free port; yield it and its address, and end it."""
-    command = [sys.executable, "-m", "treevote", "serve", "--port", "0", *map(str, arguments)]
+    command = [sys.executable, "-m", "treevote", "serve", "--jobs", "1", "--port", "0", *map(str, arguments)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
