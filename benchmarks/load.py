@@ -279,7 +279,7 @@ def processes(pid: int) -> list[Path]:
 def cpu(pid: int) -> float:
     """Return the processor seconds of a process and of those that it started."""
     stats = [Path(folder, "stat").read_text().rpartition(")")[2].split() for folder in processes(pid)]
-    return sum(int(user) + int(system) for stat in stats for user, system in [stat[11:13]]) / TICKS
+    return sum(int(ticks) for stat in stats for ticks in stat[11:13]) / TICKS  # of the user, and of the system
 
 
 def peak(pid: int) -> float:

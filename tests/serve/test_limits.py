@@ -82,7 +82,9 @@ def test_a_full_queue_and_a_long_task_are_answered(catalogue: Catalogue, monkeyp
 
     monkeypatch.setattr(TextWork, "__call__", slow)
     server = Server(catalogue, Limits(seconds=1, queue=1, jobs=1))
+    server.queue.start()  # it may take longer than the requests
     metrics, third, second, first, last = asyncio.run(requests())
+    server.queue.close()
     assert "treevote_requests_waiting 1\n" in metrics.text
     assert third.status_code == 429
     assert third.text == "1 requests are waiting already; try again later.\n"

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import operator
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from tests.serve.test_udpipe import ALL, GOLD, TEXT
+from tests.serve.test_udpipe import ALL, TEXT
 from treevote.batch.joint import ParseJob
 from treevote.conll.chunks import Chunk
 from treevote.corpus.treebank import Treebank
@@ -24,7 +27,7 @@ from treevote.serve.answers import RequestError
 from treevote.serve.app import Server
 from treevote.serve.catalogue import Catalogue
 from treevote.serve.limits import Limits
-from treevote.serve.queue import Queue
+from treevote.serve.queue import Queue, Run, Task
 from treevote.serve.votes import asked
 from treevote.serve.worker import InternalError, Worker, place_of
 
@@ -112,11 +115,37 @@ def _is_running(process: int) -> bool:
     return True
 
 
-def test_a_request_that_ends_the_process_is_told_so_and_the_next_is_served(
+def test_a_task_that_ends_the_process_leaves_those_beside_it_alone() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def blocked(tasks: Sequence[Task], run: Run) -> list[int]:
+        begun.set()
+        go_on.wait(60)
+        return [0] * len(tasks)
+
+    def deadly(tasks: Sequence[Task], run: Run) -> list[int]:
+        return [run(os._exit, 1) if task.data == b"end" else run(len, task.data) for task in tasks]
+
+    async def requests() -> list[Any]:
+        first = asyncio.create_task(queue.run(blocked, b""))
+        await asyncio.to_thread(begun.wait)
+        waiting = [asyncio.create_task(queue.run(deadly, data)) for data in (b"a", b"end", b"bb")]
+        while len(queue) < len(waiting):
+            await asyncio.sleep(0.01)
+        go_on.set()
+        await first
+        return await asyncio.gather(*waiting, return_exceptions=True)
+
+    queue = Queue(Limits(jobs=1))
+    one, end, two = asyncio.run(requests())
+    queue.close()
+    assert (one, two) == (1, 2)
+    assert (type(end), end.status) == (RequestError, 503)
+
+
+def test_a_process_that_ended_between_requests_is_replaced(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A text whose parse ends the process takes none of the texts beside it along."""
-
     def deadly(self: ParseJob, inputs: list[Chunk]) -> object:
         raise AssertionError("runs in the process of the worker")
 
@@ -125,12 +154,9 @@ def test_a_request_that_ends_the_process_is_told_so_and_the_next_is_served(
     monkeypatch.setattr(ParseJob, "__call__", deadly)  # here, not there
     answer = client.post("/process", data=ALL | {"data": TEXT})
     assert answer.status_code == 200
-    server.queue._workers[0]._process[0].kill()  # type: ignore[index]
-    refused = client.post("/process", data={"data": GOLD})
-    assert (refused.status_code, refused.text) == (
-        503,
-        "The work ended its process, perhaps for lack of memory; send a shorter text.\n",
-    )
+    process, _ = server.queue._workers[0]._process  # type: ignore[misc]
+    process.kill()
+    process.join()
     assert client.post("/process", data=ALL | {"data": TEXT}).content == answer.content
     server.queue.close()
 

@@ -18,7 +18,7 @@ def latest(numbered: dict[Key, int], n: int) -> list[Key]:
 
 
 class GrowingArray(Generic[Scalar]):
-    """Rows of an array; its memory at least doubles whenever it is full, so that a row is copied twice in the mean.
+    """Rows of an array; its memory at least doubles when it is full, so a row is copied about twice in the mean.
 
     >>> array = GrowingArray(np.array([1, 2]))
     >>> before = array.rows

@@ -51,18 +51,11 @@ class TextWork:
             return [fault] * len(tasks)
 
     def _together(self, texts: Sequence[bytes]) -> list[ParsedText | Exception]:
-        """Return the result of each of several short texts: those of one chunk each are parsed at once."""
+        """Return the result of each of several short texts, which are parsed at once."""
         cut = [self._cut(text) for text in texts]
-        alone = [chunks[0] for chunks in cut if not isinstance(chunks, Exception) and len(chunks) == 1]
-        parsed, results = iter(self._done(alone) if alone else []), list[ParsedText | Exception]()
-        for chunks in cut:
-            if isinstance(chunks, Exception):
-                results.append(chunks)
-            elif len(chunks) == 1:
-                results.append(_joined([next(parsed)]))
-            else:
-                results.append(_joined([part for chunk in chunks for part in self._done([chunk])]))
-        return results
+        chunks = [chunk for found in cut if not isinstance(found, Exception) for chunk in found]
+        parsed = iter(self._done(chunks) if chunks else [])
+        return [found if isinstance(found, Exception) else _joined([next(parsed) for _ in found]) for found in cut]
 
     def _in_parts(self, task: Task, run: Run) -> ParsedText | Exception:
         """Return the result of a text, one chunk after the other as long as it is wanted."""

@@ -86,8 +86,8 @@ class VoteWork:
         for chunk in any_chunks(io.BytesIO(task.data), format=format, n_bytes=CHUNK_BYTES):
             if not task.is_wanted:
                 break
-            voted, doubted = run(_voted, self.model.stored, chunk, self.keep, len(sentences))
-            sentences, reason = sentences + voted, reason or doubted
+            found, doubt_of_chunk = run(_voted, self.model.stored, chunk, self.keep, len(sentences))
+            sentences, reason = sentences + found, reason or doubt_of_chunk
         answer = {
             "model": self.model.name,
             "members": list(ensemble.members),

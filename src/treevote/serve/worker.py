@@ -1,6 +1,7 @@
 """The workers of a server: processes that parse, each on a core of its own.
 
-A worker that ends, as for lack of memory, ends no server: its request is refused, and the next one has a new process.
+The server goes on when a process ends, for instance for lack of memory: the request is refused, and the next one has a
+new process.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Worker:
     Parameters
     ----------
     first : sequence of callable
-        Calls that each new process begins with: they load what all others need. Their results are left.
+        Calls that each new process begins with, to load models and kernels. Their results are dropped.
     """
 
     def __init__(self, first: Sequence[Callable[[], object]] = ()) -> None:
@@ -58,10 +59,12 @@ class Worker:
         self._result()
 
     def run(self, function: Callable[..., R], *arguments: object) -> R:
-        """Return the result of a function that can be imported; RequestError with 503 if the process ended.
+        """Return the result of a function that can be imported; RequestError with 503 if that ended the process.
 
         Exceptions of the function come through: TreevoteError and RequestError unchanged, others as an `InternalError`.
         """
+        if self._process is not None and not self._process[0].is_alive():
+            self.close()  # it ended while it was idle
         if self._process is None:
             self.start()
             self.ready()
@@ -132,7 +135,7 @@ def _outcome(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[An
 
 @contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """Start a process that ignores Ctrl-C from its first instruction on; only the main thread can do that."""
+    """Ignore Ctrl-C while a process is started, which inherits that; only the main thread can."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
