@@ -62,6 +62,12 @@ def test_requests_under_way_are_answered_at_the_end(text_model: Path) -> None:
     assert sorted(text_model.rglob("*")) == before
 
 
+def test_a_signal_at_once_after_the_start_is_no_fault(text_model: Path) -> None:
+    with serving(text_model) as (process, _):
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+
+
 def test_half_a_body_and_garbage_leave_the_server_alone(text_model: Path) -> None:
     with serving(text_model, "--max-time", 1) as (process, address):
         host, _, port = address.removeprefix("http://").partition(":")

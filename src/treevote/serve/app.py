@@ -6,7 +6,8 @@ import asyncio
 import socket
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -56,8 +57,14 @@ class Server:
         self.metrics, self.trainings = Metrics(), Trainings(limits)
         self.arborator = Arborator(catalogue, self.queue, self.metrics, self.trainings)
 
-    def application(self) -> Starlette:
-        """Return the server as an ASGI application."""
+    def application(self, started: Callable[[], object] = lambda: None) -> Starlette:
+        """Return the server as an ASGI application, which tells when it is started."""
+
+        @asynccontextmanager
+        async def lifespan(_: Starlette) -> AsyncIterator[None]:
+            started()
+            yield
+
         routes = [
             self._route("/health", self._health, "GET"),
             self._route("/metrics", self._metrics, "GET"),
@@ -75,7 +82,7 @@ class Server:
             self._route("/parser/models/parse/status", self._asked(self.arborator.parse), "POST", told=failure),
             *(self._route(f"/{name}", partial(_file, answer), "GET") for name, answer in page.files().items()),
         ]
-        return Starlette(routes=routes, exception_handlers={HTTPException: _other})
+        return Starlette(routes=routes, exception_handlers={HTTPException: _other}, lifespan=lifespan)
 
     async def _health(self, request: Request) -> Answer:
         return Answer(b"ok\n", TEXT)
@@ -176,26 +183,24 @@ async def _other(request: Request, fault: Exception) -> Response:
 def run(server: Server, host: str, port: int, *, started: Callable[[str], object]) -> None:
     """Serve until a signal comes; then requests under way are finished, and no new ones are taken."""
     limits = server.limits
-    config = uvicorn.Config(
-        server.application(),
-        host,
-        port,
-        loop="auto",  # uvloop where it is installed
-        http="h11",  # httptools, a little faster, has no limit on the size of headers
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        limit_concurrency=limits.connections,
-        timeout_graceful_shutdown=limits.seconds,
-    )
     with listening(host, port) as door:
         address, number = door.getsockname()[:2]
+        url = f"http://{f'[{address}]' if ':' in address else address}:{number}/"
+        config = uvicorn.Config(
+            server.application(partial(started, url)),
+            loop="auto",  # uvloop where it is installed
+            http="h11",  # httptools, a little faster, has no limit on the size of headers
+            ws="none",
+            lifespan="on",  # it starts when signals are uvicorn's already
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            limit_concurrency=limits.connections,
+            timeout_graceful_shutdown=limits.seconds,
+        )
         try:
             server.queue.start()
-            started(f"http://{f'[{address}]' if ':' in address else address}:{number}/")
             uvicorn.Server(config).run([door])
         finally:
             server.queue.close()
