@@ -1,0 +1,190 @@
+"""Laws of reading CoNLL text: the reader and its twin, chunks of any size, formats, trees that may be missing."""
+
+from __future__ import annotations
+
+import io
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.conll.texts import chunk_of, damaged_texts, plain, texts, token_line
+from tests.reference.conll import read_blocks
+from treevote.conll.chunks import chunks
+from treevote.conll.reader import loads, parse_chunk, read
+from treevote.conll.validation import MAX_TOKENS, Trees, detect
+from treevote.conll.writer import dump, dumps
+from treevote.corpus.treebank import Format
+from treevote.errors import ConfigError, InputError
+from treevote.evaluation.counts import convention_of
+
+
+@given(texts() | damaged_texts(), st.sampled_from(["required", "optional", "ignored"]), st.booleans())
+def test_reader_equals_its_slow_twin(text: bytes, trees: Trees, as_conllx: bool) -> None:
+    format: Format = "conllx" if as_conllx else "conllu"
+    treebank, faults = parse_chunk(chunk_of(text, format), trees=trees, on_error="keep")
+    blocks = read_blocks(text.removeprefix(b"\xef\xbb\xbf"), format, trees)
+    faulty = [block.fault for block in blocks if block.fault]
+    assert [fault.line for fault in faults] == [line + 1 for line, _ in faulty]
+    for fault, (_, problem) in zip(faults, faulty, strict=True):
+        assert fault.problem in (problem, "expected trees, found a file without: every HEAD is '_'")
+    good = [block for block in blocks if block.words]
+    assert plain(treebank) == [(block.words, block.heads, block.deprels) for block in good]
+    assert treebank.source is not None
+    assert treebank.source.line_of[treebank.offsets[:-1]].tolist() == [block.first_line for block in good]
+
+
+@given(damaged_texts(), st.sampled_from(["required", "optional"]))
+def test_stop_skip_and_keep(text: bytes, trees: Trees) -> None:
+    kept, faults = parse_chunk(chunk_of(text), trees=trees, on_error="keep")
+    out = io.BytesIO()
+    dump(kept, out)
+    assert out.getvalue() == text
+
+    skipped, same = parse_chunk(chunk_of(text), trees=trees, on_error="skip")
+    assert [str(fault) for fault in same] == [str(fault) for fault in faults]
+    assert plain(skipped) == plain(kept)
+    again, none = parse_chunk(chunk_of(dumps(skipped)), trees=trees, on_error="stop")
+    assert not none
+    assert plain(again) == plain(kept)
+
+    if faults:
+        with pytest.raises(InputError) as stopped:
+            parse_chunk(chunk_of(text), trees=trees, on_error="stop")
+        assert str(stopped.value) == str(faults[0])
+
+
+@given(texts() | damaged_texts(), st.integers(1, 300))
+def test_chunks_of_any_size_hold_the_same(text: bytes, n_bytes: int) -> None:
+    whole, faults = parse_chunk(chunk_of(text), on_error="keep")
+    file = io.BytesIO(text)
+    file.name = "f.conllu"
+    parts = list(chunks(file, n_bytes=n_bytes))
+    assert b"".join(part.text for part in parts) == text
+    read_parts = [parse_chunk(part, on_error="keep") for part in parts]
+    assert [s for treebank, _ in read_parts for s in plain(treebank)] == plain(whole)
+    assert [str(fault) for _, found in read_parts for fault in found] == [str(fault) for fault in faults]
+
+
+def test_nothing_of_a_text_stays_in_memory() -> None:
+    text = (token_line(1) + "\n").encode() * 50_000
+    read(io.BytesIO(text[: len(text) // 50_000]), format="conllu")
+    tracemalloc.start()
+    try:
+        treebank = read(io.BytesIO(text), format="conllu")
+        before = tracemalloc.get_traced_memory()[0]
+        del treebank
+        assert tracemalloc.get_traced_memory()[0] < before / 10
+    finally:
+        tracemalloc.stop()
+
+
+@given(st.integers(1, 2000))
+def test_the_format_is_that_of_the_whole_file_whatever_the_chunks(n_bytes: int) -> None:
+    text = token_line(1) + "\n" + token_line(1).replace("NOUN", "N") + "\n"
+    found = {chunk.format for chunk in chunks(io.BytesIO(text.encode()), n_bytes=n_bytes)}
+    assert found == {detect(text)} == {"conllx"}
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=6))
+def test_required_trees_are_those_in_which_every_way_up_ends_at_root(drawn: list[int]) -> None:
+    heads = [min(head, len(drawn)) for head in drawn]
+
+    def reaches_root(token: int) -> bool:
+        for _ in heads:
+            token = heads[token - 1] if token else 0
+        return token == 0
+
+    text = "".join(token_line(i, head) for i, head in enumerate(heads, 1))
+    _, faults = parse_chunk(chunk_of(text), trees="required", on_error="keep")
+    assert bool(faults) == (not all(map(reaches_root, range(1, len(heads) + 1))))
+
+
+def test_the_longest_sentence_is_read_and_a_longer_one_refused() -> None:
+    text = "".join(token_line(i, i - 1) for i in range(1, MAX_TOKENS + 1))
+    treebank, _ = parse_chunk(chunk_of(text), trees="required")
+    assert treebank.n_tokens == MAX_TOKENS
+    assert treebank.heads[1:].tolist() == list(range(MAX_TOKENS))
+    with pytest.raises(InputError, match=r"line 10001.*at most 10,000 tokens"):
+        parse_chunk(chunk_of(text + token_line(MAX_TOKENS + 1)))
+
+
+@pytest.mark.parametrize("text", [b"", b"\n\n", b"# only a comment\n\n", b"\xef\xbb\xbf"])
+def test_a_file_without_sentences_is_an_error_and_a_chunk_is_not(text: bytes) -> None:
+    with pytest.raises(InputError, match="expected sentences, found none"):
+        read(io.BytesIO(text))
+    treebank, faults = parse_chunk(chunk_of(text))
+    assert (treebank.n_sentences, treebank.n_tokens, faults) == (0, 0, [])
+    assert dumps(treebank).encode() == text
+
+
+def test_an_unlabelled_file_is_told_from_a_missing_head() -> None:
+    text = (token_line(1, "_", "_") + token_line(2, "_", "_") + "\n").encode()
+    with pytest.raises(InputError, match=r"found a file without: every HEAD is '_'; give a labelled treebank"):
+        read(io.BytesIO(text))
+    treebank = read(io.BytesIO(text), trees="optional")
+    assert treebank.heads.tolist() == treebank.deprels.tolist() == [-1, -1, -1]
+    assert treebank.labels == ()
+
+
+def test_underscore_is_a_label_where_the_head_is_known() -> None:
+    treebank = read(io.BytesIO((token_line(1, 0, "_") + token_line(2, "_", "dep")).encode()), trees="optional")
+    assert plain(treebank)[0][1:] == ([0, -1], ["_", ""])
+    assert treebank.labels == ("_",)
+
+
+@pytest.mark.parametrize("trees", ["required", "optional"])
+def test_a_head_column_that_is_ignored_may_hold_anything(trees: Trees) -> None:
+    text = (token_line(1, "??", "") + "\n").encode()
+    assert read(io.BytesIO(text), trees="ignored").heads.tolist() == [-1, -1]
+    with pytest.raises(InputError):
+        read(io.BytesIO(text), trees=trees)
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("# comment\n", "conllu"),
+        (token_line(1), "conllu"),
+        (token_line("1-2").replace("NOUN", "N"), "conllu"),
+        (token_line(1).replace("NOUN", "N"), "conllx"),
+        (token_line(1, misc="SpaceAfter=No").replace("NOUN", "N"), "conllu"),
+        (token_line(1).replace("NOUN", "N").replace("NN\t_", "NN\tPerson=1|Number[psor]=Sing"), "conllu"),
+        (token_line(1).replace("NOUN", "N").replace("NN\t_", "NN\tCase=1|Num=Sing|number=Sing"), "conllx"),
+        (token_line(1).replace("NOUN", "N").replace("NN\t_", "NN\tnum=s|gen=m"), "conllx"),
+        (token_line(1).replace("NOUN", "N").replace("root\t_", "root\t0:root"), "conllu"),
+        (token_line(1) + token_line(2).replace("NOUN", "N"), "conllx"),
+        ("", "conllx"),
+    ],
+)
+def test_detection(text: str, format: Format) -> None:
+    assert detect(text) == detect("\ufeff" + text.replace("\n", "\r\n")) == format
+
+
+@pytest.mark.parametrize("format", ["conllu", "conllx"])
+def test_a_treebank_knows_what_it_was_read_as(format: Format, tmp_path: Path) -> None:
+    (tmp_path / "named.conllu").write_text(token_line(1) + "\n", "utf-8")
+    treebank = read(tmp_path / "named.conllu", format=format)
+    assert treebank.source is not None
+    assert treebank.source.format == format
+    assert convention_of(treebank) == {"conllu": "ud", "conllx": "conllx"}[format]
+
+
+@given(texts(), st.integers(0, 3))
+def test_skipping_moves_the_first_line(text: bytes, n: int) -> None:
+    assume(not text.startswith(b"\xef\xbb\xbf"))
+    bad = b"1\tno\n\n" * n
+    treebank, faults = parse_chunk(chunk_of(bad + text), on_error="skip")
+    assert len(faults) == n
+    assert treebank.source is not None
+    assert treebank.source.first_line == 1 + 2 * n
+    assert dumps(treebank).encode() == text
+
+
+@pytest.mark.parametrize("choice", [{"trees": "all"}, {"format": "conll"}])
+def test_another_word_for_a_choice_of_the_reader_is_refused(choice: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=r"unknown .*; did you mean"):
+        loads("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n", **choice)
