@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from treevote.ensemble.trainer import EnsembleTrainer
     from treevote.ensemble.vote import vote
     from treevote.ensemble.weights import Weights
-    from treevote.errors import ConfigError, InputError, ModelError, TreevoteError
+    from treevote.errors import ConfigError, InputError, ModelError, TreevoteError, TreevoteWarning
     from treevote.evaluation.counts import Counts, evaluate
     from treevote.models.parsers.transition.parser import TransitionParser, TransitionTrainer
     from treevote.parallel import Jobs
@@ -60,6 +60,7 @@ __all__ = [
     "TransitionTrainer",
     "Treebank",
     "TreevoteError",
+    "TreevoteWarning",
     "Weights",
     "Word",
     "__version__",
@@ -100,7 +101,7 @@ _MODULES = {
     "treevote.ensemble.trainer": ("EnsembleTrainer",),
     "treevote.ensemble.vote": ("vote",),
     "treevote.ensemble.weights": ("Weights",),
-    "treevote.errors": ("ConfigError", "InputError", "ModelError", "TreevoteError"),
+    "treevote.errors": ("ConfigError", "InputError", "ModelError", "TreevoteError", "TreevoteWarning"),
     "treevote.evaluation.counts": ("Counts", "evaluate"),
     "treevote.models.parsers.transition.parser": ("TransitionParser", "TransitionTrainer"),
     "treevote.parallel": ("Jobs",),

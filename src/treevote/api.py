@@ -24,7 +24,7 @@ from treevote.ensemble.configuration import Preset
 from treevote.ensemble.familiarity import doubt, strange_labels, text_counts
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import ConfigError, InputError, require_known
+from treevote.errors import ConfigError, InputError, TreevoteWarning, require_known
 from treevote.files.encodings import not_utf8
 from treevote.files.streams import paths_of
 from treevote.models.learning.clusters.clusters import Clusters
@@ -116,7 +116,7 @@ def train(
             clusters=clusters,
             vectors=vectors,
             jobs=running,
-            warn=lambda sentence: warnings.warn(sentence, UserWarning, stacklevel=2),
+            warn=lambda sentence: warnings.warn(sentence, TreevoteWarning, stacklevel=2),
         ).parser
 
 
@@ -169,7 +169,7 @@ def parse(
 
     Warns
     -----
-    UserWarning
+    TreevoteWarning
         If the text is far from the training data of the model, or a file of running text is not UTF-8.
     """
     require_known("tags", tags, get_args(Tags))
@@ -182,7 +182,7 @@ def parse(
         treebank = parsed_data(data, trees_of(parser, keep))
     else:
         if text.path and (reason := not_utf8(text.text)):
-            warnings.warn(f"{text.path}: {reason}", UserWarning, stacklevel=2)
+            warnings.warn(f"{text.path}: {reason}", TreevoteWarning, stacklevel=2)
         treebank = ensemble.annotator.tokenized(text)
         if not treebank.n_sentences:
             raise InputError("expected sentences, found none", path=treebank.title, remedy="give a text with words")
@@ -193,7 +193,7 @@ def parse(
     with _jobs(1, progress) as running:
         parsed, _ = parse_sentences(parser, treebank, keep=keep, n=chunk, jobs=running)
     if reason := reason or text_counts(ensemble, parsed, [0, parsed.n_sentences], keep)[0].doubt(ensemble):
-        warnings.warn(reason, UserWarning, stacklevel=2)
+        warnings.warn(reason, TreevoteWarning, stacklevel=2)
     if output is not None:
         write(parsed.only(), output)
     return parsed
@@ -262,7 +262,7 @@ def adapt(
             configuration=configuration,
             force=force,
             jobs=running,
-            warn=lambda sentence: warnings.warn(sentence, UserWarning, stacklevel=2),
+            warn=lambda sentence: warnings.warn(sentence, TreevoteWarning, stacklevel=2),
         )
 
 

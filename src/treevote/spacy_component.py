@@ -27,7 +27,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import ConfigError
+from treevote.errors import ConfigError, TreevoteWarning
 from treevote.extras import extra
 from treevote.kernels import Bools, Longs
 from treevote.models.text.text_annotator import without_tags
@@ -122,7 +122,7 @@ class TreevoteParser(_Part):
         remedy = "add a component that tags in front of treevote, or train the model with --from-tokens"
         require_tags(parser, treebank, remedy)
         if reason := doubt(parser, treebank):
-            warnings.warn(reason, UserWarning, stacklevel=2)
+            warnings.warn(reason, TreevoteWarning, stacklevel=2)
         parse, _ = parse_sentences(member_of(parser, self.member), treebank)
         slots = np.flatnonzero(parse.is_token)
         _set_tags(tokens, treebank, slots, without_tags(given))

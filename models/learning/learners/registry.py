@@ -18,10 +18,7 @@ LEARNERS = {
 }
 """Short name to class."""
 
-_LINEAR_MODELS = (
-    "LogisticRegression LogisticRegressionCV PassiveAggressiveClassifier Perceptron RidgeClassifier RidgeClassifierCV "
-    "SGDClassifier"
-)
+_LINEAR_MODELS = "LogisticRegression LogisticRegressionCV Perceptron RidgeClassifier RidgeClassifierCV SGDClassifier"
 LINEAR = (*(f"sklearn.linear_model.{name}" for name in _LINEAR_MODELS.split()), "sklearn.svm.LinearSVC")
 """The classifiers of scikit-learn with a weight for each feature and class, learned from sparse rows."""
 
