@@ -121,6 +121,20 @@ def test_without_given_arcs_all_legal_actions_stay(n: int, data: Any) -> None:
         advance(space, ACTIONS, step, step + 1, n + 1 + step, action)
 
 
+def test_a_given_label_that_one_direction_has_leaves_all_labels_of_the_other() -> None:
+    kinds, labels = np.array([0, 1, 1, 2], np.int32), np.array([-1, 0, 1, 0], np.int32)
+    actions = Actions(kinds, labels, labels >= 0, labels >= 0, False)
+    space, mask, usual = workspace(2, 4), np.empty(4, np.bool_), np.empty(4, np.bool_)
+    initial(space, 2)
+    arcs = arcs_of([-1, -1, -1], [-1, 1, 1], ("a", "b"))
+    for step in range(3):
+        legal(space, actions, step, 2, usual)
+        reachable(space, actions, arcs, step, usual, mask)
+        if step < 2:
+            advance(space, actions, step, step + 1, 3 + step, 0)
+    assert (usual.tolist(), mask.tolist()) == ([False, True, True, True], [False, False, True, True])
+
+
 @st.composite
 def arc_scores(draw: st.DrawFn, n: int) -> Floats:
     cells = st.lists(st.integers(-3, 3), min_size=(n + 1) ** 2, max_size=(n + 1) ** 2)
