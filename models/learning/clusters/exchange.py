@@ -67,10 +67,8 @@ def one_pass(
     n_all = len(after)
     right, left = np.zeros(n_all, np.int64), np.zeros(n_all, np.int64)
     followers, leaders = np.empty(n_all, np.int64), np.empty(n_all, np.int64)
-    gain, moves = np.empty(n_classes, np.float64), 0
-    firsts, seconds = np.empty((2, n_classes), np.int64)
-    for k in range(n_classes):
-        firsts[k], seconds[k] = after[k].sum(), before[k].sum()
+    gain, firsts, seconds = np.empty(n_classes, np.float64), after.sum(axis=1), before.sum(axis=1)
+    moves = 0
     for word in range(n_free):
         n_right, own = classes_beside(following, word, class_of, right, followers)
         n_left, _ = classes_beside(preceding, word, class_of, left, leaders)

@@ -44,9 +44,7 @@ def paths_of(mergers: Longs, n_classes: int) -> list[str]:
 def merge(pairs: Doubles, n_classes: int) -> Longs:
     """Return the mergers as `paths_of` takes them; counts change. The smaller class stands for both from then on."""
     alive = np.ones(len(pairs), np.bool_)
-    left, right = np.empty((2, len(pairs)), np.float64)
-    for c in range(len(pairs)):
-        left[c], right[c] = pairs[c].sum(), pairs[:, c].sum()
+    left, right = pairs.sum(axis=1), pairs.sum(axis=0)
     losses = np.full((n_classes, n_classes), np.inf)
     for a in range(n_classes):
         for b in range(a + 1, n_classes):
