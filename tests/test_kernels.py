@@ -112,6 +112,7 @@ def test_damaged_checksums_compile_again(tmp_path: Path) -> None:
         for file in tmp_path.glob("cache/*/*/checksums.json"):
             file.write_text(content)
         assert run(tmp_path, 1, 5) == NEW
+    assert run(tmp_path, 1, 5) == KEPT
 
 
 @pytest.mark.skipif(os.name == "nt", reason="rights are those of POSIX")

@@ -15,6 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.serve.test_udpipe import ALL, GOLD, TEXT
+from tests.serve.together import outcomes
 from treevote.errors import ConfigError
 from treevote.serve import udpipe
 from treevote.serve.answers import RequestError
@@ -160,30 +161,13 @@ def test_a_refusal_tells_when_to_ask_again() -> None:
 
 
 def test_a_task_that_fails_leaves_those_beside_it_alone() -> None:
-    begun, go_on = threading.Event(), threading.Event()
     sizes: list[int] = []
-
-    def blocked(tasks: Sequence[Task], run: Run) -> list[int]:
-        begun.set()
-        go_on.wait(60)
-        return [0] * len(tasks)
 
     def inverse(tasks: Sequence[Task], run: Run) -> list[float]:
         sizes.append(len(tasks))
         return [1 / int(task.data) for task in tasks]
 
-    async def requests() -> list[Any]:
-        queue = Queue(Limits(jobs=1))
-        first = asyncio.create_task(queue.run(blocked, b""))
-        await asyncio.to_thread(begun.wait)
-        waiting = [asyncio.create_task(queue.run(inverse, data)) for data in (b"1", b"0", b"4")]
-        while len(queue) < len(waiting):
-            await asyncio.sleep(0.01)
-        go_on.set()
-        await first
-        return await asyncio.gather(*waiting, return_exceptions=True)
-
-    one, two, three = asyncio.run(requests())
+    one, two, three = outcomes(inverse, (b"1", b"0", b"4"))
     assert (one, three) == (1, 1 / 4)
     assert isinstance(two, ZeroDivisionError)
     assert sizes == [3, 1, 1, 1]

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import operator
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from tests.serve.test_udpipe import ALL, TEXT
+from tests.serve.together import outcomes
 from treevote.batch.joint import ParseJob
 from treevote.conll.chunks import Chunk
 from treevote.corpus.treebank import Treebank
@@ -116,29 +114,10 @@ def _is_running(process: int) -> bool:
 
 
 def test_a_task_that_ends_the_process_leaves_those_beside_it_alone() -> None:
-    begun, go_on = threading.Event(), threading.Event()
-
-    def blocked(tasks: Sequence[Task], run: Run) -> list[int]:
-        begun.set()
-        go_on.wait(60)
-        return [0] * len(tasks)
-
     def deadly(tasks: Sequence[Task], run: Run) -> list[int]:
         return [run(os._exit, 1) if task.data == b"end" else run(len, task.data) for task in tasks]
 
-    async def requests() -> list[Any]:
-        first = asyncio.create_task(queue.run(blocked, b""))
-        await asyncio.to_thread(begun.wait)
-        waiting = [asyncio.create_task(queue.run(deadly, data)) for data in (b"a", b"end", b"bb")]
-        while len(queue) < len(waiting):
-            await asyncio.sleep(0.01)
-        go_on.set()
-        await first
-        return await asyncio.gather(*waiting, return_exceptions=True)
-
-    queue = Queue(Limits(jobs=1))
-    one, end, two = asyncio.run(requests())
-    queue.close()
+    one, end, two = outcomes(deadly, (b"a", b"end", b"bb"))
     assert (one, two) == (1, 2)
     assert (type(end), end.status) == (RequestError, 503)
 

@@ -21,6 +21,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from tests.models.learning.learners.problems import EXPECTED_FAILURES
 from treevote.errors import ConfigError
 from treevote.kernels import Doubles, Longs
 from treevote.models.learning.features.pairs import PAIR_SCALE, SCALE
@@ -39,10 +40,7 @@ ESTIMATORS = [
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
-    if not isinstance(estimator, PairsSVM):
-        return {}
-    reason = "an online learner takes a heavy row in one step, and repeated rows in several"
-    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
+    return EXPECTED_FAILURES if isinstance(estimator, PairsSVM) else {}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

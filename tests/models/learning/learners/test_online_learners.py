@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from tests.models.learning.learners.problems import EXPECTED_FAILURES, problem, problems
 from tests.reference import online_learners as twin
 from treevote.errors import ConfigError
 from treevote.kernels import Floats, Longs
@@ -22,30 +23,15 @@ from treevote.models.learning.learners.linear import OnlineLinearClassifier
 from treevote.models.learning.learners.passive_aggressive import PassiveAggressive
 from treevote.models.learning.learners.sgd_maxent import SGDMaxEnt
 
-REPEATED = "an online learner takes a heavy row in one step, and repeated rows in several"
 BOTH = pytest.mark.parametrize("learner", [SGDMaxEnt(rate=0.1), PassiveAggressive()], ids=["maxent", "svm"])
 
 
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
     [SGDMaxEnt(), PassiveAggressive()],
-    expected_failed_checks=lambda _: {
-        f"check_sample_weight_equivalence_on_{kind}_data": REPEATED for kind in ("dense", "sparse")
-    },
+    expected_failed_checks=lambda _: EXPECTED_FAILURES,
 )
 def test_learners_keep_the_contract_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
-
-
-def problem(seed: int, n: int, n_classes: int, n_features: int = 6) -> tuple[Floats, Longs, Floats]:
-    """Return rows with zeros in them, classes that all occur, and weights."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, n_features)) * (rng.random((n, n_features)) < 0.6)
-    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
-    weights = rng.choice([0.25, 1.0, 2.0], n)
-    return X.astype(np.float32), rng.permutation(y), weights.astype(np.float32)
-
-
-problems = st.builds(problem, st.integers(0, 10_000), st.integers(8, 25), st.integers(2, 6))
 
 
 @settings(max_examples=30)

@@ -13,35 +13,20 @@ from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tests.reference.pipeline_learner import perceptron
+from tests.models.learning.learners.problems import EXPECTED_FAILURES, problem, problems
+from tests.reference.regularized_perceptron import perceptron
 from treevote.errors import ConfigError
 from treevote.kernels import Floats, Longs
 from treevote.models.learning.learners.registry import make_learner
 from treevote.models.learning.learners.regularized_perceptron import RegularizedPerceptron
 
-REPEATED = "an online learner takes a heavy row in one step, and repeated rows in several"
-
 
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
     [RegularizedPerceptron()],
-    expected_failed_checks=lambda _: {
-        f"check_sample_weight_equivalence_on_{kind}_data": REPEATED for kind in ("dense", "sparse")
-    },
+    expected_failed_checks=lambda _: EXPECTED_FAILURES,
 )
 def test_it_keeps_the_contract_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
-
-
-def problem(seed: int, n: int, n_classes: int, n_features: int = 6) -> tuple[Floats, Longs, Floats]:
-    """Return rows with zeros in them, classes that all occur, and weights."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, n_features)) * (rng.random((n, n_features)) < 0.6)
-    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
-    weights = rng.choice([0.25, 1.0, 2.0], n)
-    return X.astype(np.float32), rng.permutation(y), weights.astype(np.float32)
-
-
-problems = st.builds(problem, st.integers(0, 10_000), st.integers(8, 25), st.integers(2, 6))
 
 
 @settings(max_examples=40)
