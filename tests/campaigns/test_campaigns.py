@@ -15,14 +15,14 @@ from tests.campaigns.runner import Plan, Runner, as_table
 SEED = 0
 
 CASES = {
-    "inputs": 40,
-    "models": 12,
+    "inputs": 16,
+    "models": 6,
     "signals": 1,
-    "environments": 2,
-    "strings": 8,
-    "text": 15,
-    "jobs": 3,
-    "scorers": 10,
+    "environments": 1,
+    "strings": 4,
+    "text": 8,
+    "jobs": 1,
+    "scorers": 5,
 }
 """Cases of each campaign."""
 

@@ -73,7 +73,7 @@ TWINS = (
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(some_of(drawn_projective(5)), st.lists(st.integers(-1, 1), min_size=6, max_size=6), st.booleans(), st.data())
 def test_actions_are_those_from_which_the_given_arcs_can_be_reached(
     heads: list[int], deprels: list[int], single_root: bool, data: Any

@@ -35,6 +35,9 @@ def start(n_words: int, n_classes: int, n_fixed: int) -> Ints:
     return np.array([k % n_classes if k < free else n_classes + k - free for k in range(n_words)], np.int32)
 
 
+LOGS = np.array([0.0, *(n * np.log(n) for n in range(1, 1 << 16))])
+
+
 @given(texts(), st.integers(1, 4), st.integers(0, 2))
 def test_a_pass_is_that_of_the_twin(text: tuple[dict[tuple[int, int], int], int], n_classes: int, n_fixed: int) -> None:
     pairs, n_words = text
@@ -45,8 +48,7 @@ def test_a_pass_is_that_of_the_twin(text: tuple[dict[tuple[int, int], int], int]
     bigrams = bigrams_of(pairs, n_words)
     after = bigrams.pairs(class_of, n_classes + n_fixed)
     before, found = np.ascontiguousarray(after.T), class_of.copy()
-    table = np.array([0.0, *(n * np.log(n) for n in range(1, 1 << 16))])
-    moves = one_pass(bigrams, bigrams.reversed(), n_words - n_fixed, n_classes, found, after, before, table)
+    moves = one_pass(bigrams, bigrams.reversed(), n_words - n_fixed, n_classes, found, after, before, LOGS)
     assert found.tolist() == expected
     assert moves == (found != class_of).sum()
     assert np.array_equal(after, bigrams.pairs(found, n_classes + n_fixed))

@@ -127,7 +127,7 @@ def parsed(task: Task, single_root: bool) -> tuple[list[list[int]], int]:
     return [heads[first:last].tolist() for first, last in itertools.pairwise(offsets)], unfinished
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(tasks, st.booleans())
 def test_parses_are_the_twins(task: Task, single_root: bool) -> None:
     expected, unfinished = [], 0
@@ -143,7 +143,7 @@ def test_parses_are_the_twins(task: Task, single_root: bool) -> None:
         assert is_tree(np.array(heads, np.int32), single_root)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(tasks)
 def test_kept_paths_change_nothing(task: Task) -> None:
     kept, fresh = workspace_for(task.model), workspace_for(task.model)
