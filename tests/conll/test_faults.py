@@ -172,6 +172,14 @@ def test_wide_encodings_are_named(encoding: str, text: bytes) -> None:
     require_utf8(text, "")
 
 
+@pytest.mark.parametrize("encoding", ["UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE"])
+def test_a_wide_running_text_is_named_if_it_is_long_enough(encoding: str) -> None:
+    text = ("Où est mon café ? " * 9).encode(encoding)
+    with pytest.raises(InputError, match=f"the file is {encoding}; "):
+        require_utf8(text, "f.txt", columns=False)
+    require_utf8(text[:60], "f.txt", columns=False)
+
+
 @pytest.mark.parametrize("before", [0, 1, 2])
 def test_ranges_that_overlap_are_refused_in_any_sentence(before: int) -> None:
     def sentence(*ids: str) -> bytes:

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t
 
 from tests.command_line import fails, run
 from tests.reference.toy_grammar import toy_treebank
 from treevote.conll.writer import write
-from treevote.evaluation.learning_curve import MORE, Round, forecast
+from treevote.evaluation.learning_curve import LEVEL, MORE, Round, forecast
+from treevote.kernels import Doubles
 
 
 def curve(sizes: list[int], level: float, exponent: float) -> list[Round]:
@@ -38,6 +40,25 @@ def test_the_order_of_rounds_is_nothing_and_the_range_holds_the_gain(las: list[f
     assert other is not None
     assert found.gain == pytest.approx(other.gain)
     assert found.low <= found.gain <= found.high
+
+
+@given(st.lists(st.floats(40, 95), min_size=3, max_size=6))
+def test_the_range_is_that_of_the_gain_along_small_changes_of_the_line(las: list[float]) -> None:
+    def gain(line: Doubles) -> float:
+        exponent, level = line
+        return float(np.exp(level) * (sizes[-1] ** -exponent - (sizes[-1] + MORE) ** -exponent))
+
+    sizes, errors = 100.0 * np.arange(1, len(las) + 1), np.log(100 - np.array(las))
+    line, spread = np.polyfit(-np.log(sizes), errors, 1, cov="unscaled")
+    slope = np.array([gain(line + step) - gain(line - step) for step in np.eye(2) * 1e-6]) / 2e-6
+    freedom = len(las) - 2
+    variance = ((errors - np.polyval(line, -np.log(sizes))) ** 2).sum() / freedom
+    width = t.ppf((1 + LEVEL) / 2, freedom) * np.sqrt(variance * slope @ spread @ slope)
+    found = forecast(
+        [Round(f"{i}", int(n), 1000 * i, value) for i, (n, value) in enumerate(zip(sizes, las, strict=True))]
+    )
+    assert found is not None
+    assert (found.gain, found.high - found.low) == pytest.approx((gain(line), 2 * width), rel=1e-4, abs=1e-6)
 
 
 @pytest.mark.parametrize("sizes", [[100], [100, 200], [100, 100, 200]])
