@@ -59,16 +59,13 @@ def treebank(folder: Path, part: str) -> Treebank:
 def test_votes_are_those_of_a_training(folders: list[Path], report: Path) -> None:
     train, dev, test = (treebank(folders[0], part) for part in PARTS)
     row, chosen = rows_of(report, 0)["one"], rows_of(report, 2)["one"]
-    trainers = {EQUAL: EnsembleTrainer(weights="equal"), DEFAULT: EnsembleTrainer()}
-    trainers[BEST] = ensemble_of(PRESETS["best"])
-    for name, trainer in trainers.items():
-        parser = trainer.train(train, dev)
+    trainers = {EQUAL: EnsembleTrainer(weights="equal"), DEFAULT: EnsembleTrainer(), BEST: ensemble_of(PRESETS["best"])}
+    parsers = {name: trainer.train(train, dev) for name, trainer in trainers.items()}
+    for name, parser in parsers.items():
         assert row[name] == round(evaluate(test, parser.parse(test)).las, 2)
-        if name == BEST:
-            assert chosen["members of best vote"] == ", ".join(parser.members)
-            assert chosen["weights of best vote"] == parser.facts["weights"]
-        if name == DEFAULT:
-            right = oracle([right_arcs(test, parse).arcs for parse in parser.parse_members(test).values()])
+    assert chosen["members of best vote"] == ", ".join(parsers[BEST].members)
+    assert chosen["weights of best vote"] == parsers[BEST].facts["weights"]
+    right = oracle([right_arcs(test, parse).arcs for parse in parsers[DEFAULT].parse_members(test).values()])
     assert row[ORACLE] >= round(100 * right[test.is_token].mean(), 2)  # of more members
     assert row[ORACLE] >= max(row[name] for name in STEPS)
 
