@@ -24,7 +24,7 @@ from treevote.conll.writer import dumps, write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.errors import InputError
+from treevote.errors import ConfigError, InputError
 from treevote.models.parsers.transition.parser import TransitionTrainer
 from treevote.parallel import ONE_JOB, Jobs, cluster
 from treevote.store.checkpoints import checkpoints
@@ -256,6 +256,11 @@ def test_a_text_without_sentences_is_told(tmp_path: Path) -> None:
     (tmp_path / "empty.conllu").write_text("")
     with pytest.raises(InputError, match="expected sentences, found none"):
         run(tmp_path / "empty.conllu", tmp_path / "work")
+
+
+def test_a_parser_is_in_the_committee_once() -> None:
+    with pytest.raises(ConfigError, match="first is in the committee twice"):
+        Scheme(committee=("first", "second", "first"))
 
 
 @pytest.mark.slow

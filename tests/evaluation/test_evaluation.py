@@ -25,7 +25,6 @@ from treevote.errors import ConfigError, InputError
 from treevote.evaluation.breakdowns import confusions
 from treevote.evaluation.counts import Convention, evaluate
 from treevote.evaluation.evaluation import METRICS, evaluate_systems
-from treevote.evaluation.factors import crossing, depth, documents, domains, factors, length
 from treevote.evaluation.results import Breakdown, Evaluation, Group
 from treevote.report.evaluation import as_csv, as_json, as_text
 
@@ -346,13 +345,6 @@ def test_what_is_no_tree_is_scored_and_reported() -> None:
     assert run(two, {"two": two}).systems[0].ill_formed == ()
 
 
-def test_arcs_of_no_tree_have_no_depth_and_are_not_asked_whether_they_are_projective() -> None:
-    broken = Treebank.of([(list("abcdef"), [2, 1, 0, 3, -1, 5], list("uvwxyz")), (["a", "b"], [2, 0], ["x", "y"])])
-    assert depth(broken).column.tolist() == [-1, -1, -1, 0, 1, -1, -1, -1, 1, 0]
-    assert crossing(broken).column.tolist() == [-1] * 7 + [-1, 0, 0]
-    assert length(broken).column.tolist() == [-1, 1, 1, 0, 1, -1, 1, -1, 1, 0]
-
-
 def test_known_words_and_non_projective_arcs() -> None:
     gold = Treebank.of([(list("abcd"), [3, 4, 0, 3], ["x", "y", "root", "z"])])
     found = evaluate_systems(
@@ -370,44 +362,6 @@ def test_more_groups_than_can_be_shown_are_put_together() -> None:
     groups = table(run(gold, {"s": gold}), "deprel").groups
     assert (len(groups), groups[0].value, groups[0].tokens) == (201, "l249", 3)
     assert (groups[-1].value, groups[-1].tokens, groups[-1].cells[0].las.value) == ("(others)", 50, 100.0)
-
-
-def sentence(*comments: str) -> str:
-    return "\n".join([*comments, "1\ta" + "\t_" * 4 + "\t0\troot\t_\t_", "", ""])
-
-
-def with_comments(*sentences: str) -> Treebank:
-    return read(io.BytesIO("".join(sentences).encode()), format="conllu")
-
-
-def test_documents_and_domains_by_comments() -> None:
-    gold = with_comments(
-        sentence("# sent_id = 1"),
-        sentence("# newdoc id = one", "# meta::genre = news"),
-        sentence("# text = a"),
-        sentence("# newdoc", "# genre = blog"),
-        sentence("# newdoc id = last"),
-    )
-    assert documents(gold) == ["(before the first)", "one", "one", "document 2", "last"]
-    assert domains(gold) == ["(no domain)", "news", "news", "blog", "(no domain)"]
-    names = [one.name for one in factors(gold, convention="ud")]
-    assert names[-2:] == ["document", "domain"]
-
-
-@pytest.mark.parametrize(
-    ("ids", "expected"),
-    [
-        (["weblog-a-01", "email-b_02", "weblog-c"], ["weblog", "email", "weblog"]),
-        (["GUM_bio_x-1", "GUM_news_y-2"], ["GUM-bio", "GUM-news"]),
-        (["s1", "s2", "s3"], None),
-        (["test-s1", "test-s2"], None),
-        (["1", "2"], None),
-        (["a1", "", "b1"], None),
-        ([f"{chr(97 + i // 26)}{chr(97 + i % 26)}-1" for i in range(51)], None),
-    ],
-)
-def test_domains_by_the_names_of_sentences(ids: list[str], expected: list[str] | None) -> None:
-    assert domains(with_comments(*(sentence(f"# sent_id = {name}") for name in ids))) == expected
 
 
 # -- faults -----------------------------------------------------------------------------------------------------------

@@ -58,9 +58,7 @@ def fail_under(evaluation: Evaluation, least: Mapping[str, float], *, but: str |
     return gates
 
 
-def max_loss(
-    evaluation: Evaluation, most: Mapping[str, float], baseline: str, *, significant: bool = False
-) -> list[Gate]:
+def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *, significant: bool) -> list[Gate]:
     """Check that no system loses more than the given points against a baseline.
 
     With ``significant`` a loss fails only if the difference is significant, see `treevote.evaluation.verdict`.
