@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import check_grad
 
+from tests.ensemble.parses import assert_same_trees, parses, systems, votes
 from tests.ensemble.test_selection import noisy
-from tests.ensemble.test_vote import assert_same_trees, parses, systems, votes
 from tests.reference import candidates as slow
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank

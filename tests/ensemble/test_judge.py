@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.ensemble.parses import assert_same_trees
 from tests.ensemble.test_candidate_model import noisy_systems
 from tests.ensemble.test_selection import GOLD, noisy
-from tests.ensemble.test_vote import assert_same_trees
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidate_model import CandidateModel, Examples

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.adaptation.test_adapt import before
-from tests.models.text.tokenization.test_tokenizer import texts
+from tests.models.text.tokenization.texts import texts
 from tests.reference.toy_tagger import ToyTagger
 from tests.reference.toy_text import toy, toy_tokenizer
 from treevote import ConfigError, InputError, dumps, parse, parse_files, parse_folder, parse_strings, read, save

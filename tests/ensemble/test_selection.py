@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.ensemble.test_vote import assert_same_trees
+from tests.ensemble.parses import assert_same_trees
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import selection

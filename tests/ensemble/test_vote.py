@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.ensemble.parses import assert_same_trees, parses, systems, votes, weighted
 from tests.reference.vote import all_trees, best_tree
 from tests.reference.vote import vote as slow_vote
 from tests.strategies import trees
@@ -25,52 +25,9 @@ from treevote.corpus.trees import are_trees, roots
 from treevote.ensemble.arborescence import spanning_tree
 from treevote.ensemble.system_vote import one_root
 from treevote.ensemble.vote import vote
-from treevote.ensemble.weights import HEAVIEST, SEEN_ENOUGH, UNIT, Weights
-from treevote.errors import ConfigError, InputError, ModelError
+from treevote.ensemble.weights import Weights
+from treevote.errors import InputError
 from treevote.evaluation.counts import check_same_sentences
-
-LABELS: tuple[str, ...] = ("subj", "obj", "mod")
-
-
-def weighted(*weights: float) -> Weights:
-    return Weights("accuracy", weights)
-
-
-def parses(heads: Sequence[Sequence[int]], labels: Sequence[Sequence[str]] | None = None) -> list[Treebank]:
-    """One treebank of one sentence for each row."""
-    labels = labels or [["x"] * len(row) for row in heads]
-    return [Treebank.of([(["w"] * len(row), row, names)]) for row, names in zip(heads, labels, strict=True)]
-
-
-@st.composite
-def votes(draw: st.DrawFn, whole_trees: bool = False, max_tokens: int = 5) -> tuple[list[list[int]], list[list[str]]]:
-    """Heads and labels of one to four systems for one sentence; any heads, unknown ones too, or trees."""
-    n = draw(st.integers(1, max_tokens))
-    k = draw(st.integers(1, 4))
-    heads: list[list[int]] = []
-    for _ in range(k):
-        if whole_trees:
-            heads.append(draw(trees(n, n))[1:].tolist())
-        else:
-            others = [st.sampled_from([h for h in range(-1, n + 1) if h != d]) for d in range(1, n + 1)]
-            heads.append(list(draw(st.tuples(*others))))
-    label = st.lists(st.sampled_from(LABELS), min_size=n, max_size=n)
-    return heads, draw(st.lists(label, min_size=k, max_size=k))
-
-
-@st.composite
-def systems(draw: st.DrawFn) -> list[Treebank]:
-    """Parses of the same sentences, all of them trees."""
-    sentences = draw(st.lists(votes(whole_trees=True, max_tokens=6), min_size=1, max_size=4))
-    k = min(len(heads) for heads, _ in sentences)
-    return [
-        Treebank.of([(["w"] * len(heads[i]), heads[i], labels[i]) for heads, labels in sentences]) for i in range(k)
-    ]
-
-
-def assert_same_trees(one: Treebank, two: Treebank) -> None:
-    assert one.heads.tolist() == two.heads.tolist()
-    assert [s.deprels for s in one.sentences()] == [s.deprels for s in two.sentences()]
 
 
 @given(votes() | votes(whole_trees=True), st.lists(st.integers(1, 3), min_size=4, max_size=4), st.booleans())
@@ -334,96 +291,7 @@ def test_no_system_and_too_few_weights_are_refused() -> None:
         vote(parses([[0]]), Weights.equal(3), single_root=True)
 
 
-def test_accuracy_counts_head_and_label() -> None:
-    gold, wrong_label, wrong_head = parses([[0, 1], [0, 1], [2, 0]], [["r", "x"], ["r", "x:y"], ["r", "x"]])
-    assert Weights.by_accuracy(gold, [gold, wrong_label, wrong_head]) == weighted(1.0, 0.5, 0.0)
-
-
-def test_a_rare_pos_has_no_weights_of_its_own() -> None:
-    noun, verb = Word("n", "_", "NOUN", "_", "_"), Word("v", "_", "VERB", "_", "_")
-    words = [verb, *[noun] * SEEN_ENOUGH]
-    gold = Treebank.of([(words, [0] + [1] * SEEN_ENOUGH, ["r"] * len(words))])
-    system = Treebank.of([(words, [0] + [1] * 15 + [2] * 5, ["r"] * len(words))])
-    weights = Weights.by_pos(gold, [gold, system])
-    assert weights == Weights("pos", (1.0, 16 / 21), ("NOUN",), ((1.0, 0.75),))
-    assert weights.table(gold)[1, 1:3].tolist() == [round(16 / 21 * UNIT), round(0.75 * UNIT)]
-
-
-def test_weights_are_whole_numbers_and_never_nothing() -> None:
-    table = weighted(0.0, 1 / 3, HEAVIEST).table(parses([[0]])[0])
-    assert table.dtype == np.int64
-    assert table[:, 1].tolist() == [1, 349525, 2**40]
-
-
-def test_weights_survive_json_and_damage_is_noticed() -> None:
-    weights = Weights("pos", (0.9, 1 / 3), ("NOUN",), ((0.1, 0.2),))
-    data = json.loads(json.dumps(weights.to_json()))
-    assert Weights.from_json(data) == weights
-    for key, value in (
-        ("kind", "no"),
-        ("overall", [0.5]),
-        ("overall", ["x", "y"]),
-        ("overall", ["0.5", "0.5"]),
-        ("overall", "12"),
-        ("overall", [True, False]),
-        ("overall", [1, 10**400]),
-        ("overall", [1, -(10**400)]),
-        ("overall", [1, float("inf")]),
-        ("overall", [1, float("nan")]),
-        ("rows", [[0.1, -1.0]]),
-        ("rows", [[0.1, 10**400]]),
-    ):
-        with pytest.raises(ModelError, match="damaged"):
-            Weights.from_json({**data, key: value})
-
-
-@pytest.mark.parametrize("weight", [-0.1, float("nan"), float("inf"), 2 * HEAVIEST, 10**400])
-def test_impossible_weights_are_refused(weight: float) -> None:
-    with pytest.raises(ConfigError, match="is not a number from 0 to"):
-        weighted(1.0, weight)
-
-
-@given(st.data())
-def test_weights_by_agreement_do_not_depend_on_the_order_of_systems(data: st.DataObject) -> None:
-    given_systems = data.draw(systems())
-    order = data.draw(st.permutations(range(len(given_systems))))
-    weights, permuted = (Weights.by_agreement(own) for own in (given_systems, [given_systems[i] for i in order]))
-    assert permuted.overall == tuple(weights.overall[i] for i in order)
-    assert permuted.pos == weights.pos
-    assert permuted.rows == tuple(tuple(row[i] for i in order) for row in weights.rows)
-
-
-@given(systems())
-def test_weights_by_agreement_are_mean_shares_of_the_same_arcs(given_systems: list[Treebank]) -> None:
-    found = Weights.by_agreement(given_systems)
-    tokens = given_systems[0].is_token
-    k, n = len(given_systems), max(1, int(tokens.sum()))
-    arcs = [list(zip(own.heads.tolist(), [own.labels[i] for i in own.deprels], strict=True)) for own in given_systems]
-    for a in range(k):
-        shares = [
-            sum(bool(tokens[i]) and arcs[a][i] == arcs[b][i] and arcs[a][i][0] >= 0 for i in range(len(tokens))) / n
-            for b in range(k)
-            if b != a
-        ]
-        assert found.overall[a] == pytest.approx(sum(shares) / max(1, k - 1))
-
-
 def test_gold_trees_or_the_systems_tell_the_number_of_roots() -> None:
     one = Treebank.of([(["a", "b"], [0, 1], ["root", "x"])])
     two = Treebank.of([(["a", "b"], [0, 0], ["root", "root"])])
     assert [one_root([one, two]), one_root([two, two]), one_root([one, one], gold=two)] == [True, False, False]
-
-
-def test_the_weight_by_agreement_on_a_single_token() -> None:
-    one = Treebank.of([(["a"], [0], ["root"])])
-    assert Weights.by_agreement([one, one]).overall == (1.0, 1.0)
-
-
-@given(st.integers(1, 12))
-def test_who_agrees_more_decides_ties_in_any_order(n_agreed: int) -> None:
-    alike = [[2, 0, 2], [2, 0, 2], [2, 3, 0], [2, 3, 0]]  # two against two
-    others = [[[2, 0, 2], [2, 0, 2], [2, 0, 1], [2, 0, 2]]] * n_agreed  # on the rest the third differs
-    voters = [Treebank.of([(["a", "b", "c"], row[k], ["x"] * 3) for row in [alike, *others]]) for k in range(4)]
-    for order in itertools.permutations(range(4)):
-        own = [voters[k] for k in order]
-        assert vote(own, Weights.by_agreement(own), single_root=True).sentence(0).heads.tolist() == [-1, 2, 0, 2]
