@@ -42,7 +42,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def collected(checkout: Path, *arguments: str) -> tuple[int, str]:
     """Return exit code and output of pytest."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "xdist", *arguments]
     few = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # some take longer than these tests
     done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, env=few)
     return done.returncode, done.stdout + done.stderr
@@ -99,7 +99,7 @@ def test_a_folder_that_is_not_searched_is_an_error(checkout: Path) -> None:
 
 @pytest.mark.slow
 def test_processes_of_tests_report_the_same_errors(checkout: Path) -> None:
-    assert collected(checkout, "-p", "xdist", "-n", "2")[0] == 0
+    assert collected(checkout, "-n", "2")[0] == 0
     (checkout / "tests" / "a" / "test_two.py").write_text("", "utf-8")
-    code, output = collected(checkout, "-p", "xdist", "-n", "2")
+    code, output = collected(checkout, "-n", "2")
     assert (code, "ERROR tests/a/test_two.py - No test was collected" in output) == (1, True), output
