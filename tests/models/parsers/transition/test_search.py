@@ -233,8 +233,9 @@ def test_no_index_of_a_search_is_out_of_range(tmp_path: Path) -> None:
 from tests.reference.random_model import model_of
 from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
-from treevote.models.parsers.transition.search import parse_beam, parse_best_first
+from treevote.models.parsers.transition.search import parse_beam, parse_best_first, parse_greedily
 model = model_of(Treebank.of([(["w"] * n, list(range(n)), ["x"] * n) for n in (1, 5)]), 1, 100, 1e-3, True)
+parse_greedily(*model.task())
 for width in (1, 3, 100):
     parse_beam(*model.task(), width, 1e9)
     parse_best_first(*model.task(), width)
