@@ -198,7 +198,7 @@ def describe(
 @leaf
 def mix(key: np.uint64, value: int) -> np.uint64:
     """Return a key with one more value: the finalizer of SplitMix64 (Steele, Lea & Flood 2014)."""
-    key = (key ^ np.uint64(value)) * _GOLDEN + _GOLDEN
+    key = (key ^ np.uint64(np.int64(value))) * _GOLDEN + _GOLDEN
     key = (key ^ (key >> np.uint64(30))) * _FIRST
     key = (key ^ (key >> np.uint64(27))) * _SECOND
     return key ^ (key >> np.uint64(31))
@@ -230,7 +230,7 @@ def hash_features(attributes: Longs, strong: Longs, weak: Longs, k: int, places:
 def add_weights(places: Ints, weights: Doubles | Floats, sums: Doubles) -> None:
     """Write the sum of the weights of each row of places."""
     for i in range(len(places)):
-        total = 0.0
+        total = np.float64(0)
         for j in range(places.shape[1]):
             total += weights[places[i, j]]
         sums[i] = total

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 import subprocess
 import sys
@@ -55,12 +56,14 @@ def test_a_pickled_parser_is_the_same_parser(parser: Any) -> None:
     assert trees(again.parse(TEST)) == trees(parser.parse(TEST))
 
 
-def test_a_fresh_process_gives_the_same_parses(tmp_path: Path) -> None:
+def test_a_fresh_process_gives_the_same_parses_with_and_without_compiled_kernels(tmp_path: Path) -> None:
     parsers = {name: subject.train(TRAINING) for name, subject in SUBJECTS.items()}
     for name, parser in parsers.items():
         store.save(parser.record(), tmp_path / name)
-    done = subprocess.run([sys.executable, "-c", CHILD, tmp_path], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout.split() == [digest(parser) for parser in parsers.values()]
+    for disabled in "01":
+        command, own = [sys.executable, "-c", CHILD, tmp_path], {**os.environ, "NUMBA_DISABLE_JIT": disabled}
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=own)
+        assert done.stdout.split() == [digest(parser) for parser in parsers.values()]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def exchange(bigrams: Bigrams, n_classes: int, n_fixed: int = 0, progress: Progr
     table = np.arange(_TABLE, dtype=np.float64)
     table[1:] *= np.log(table[1:])
     pairs = bigrams.pairs(class_of, n_classes + n_fixed)
-    after, before = pairs, np.ascontiguousarray(pairs.T)
+    after, before = pairs, pairs.T.copy()  # never the same memory, as that of one class would be
     reverse = bigrams.reversed()
     for done in range(PASSES):
         moves = one_pass(bigrams, reverse, n_free, n_classes, class_of, after, before, table)

@@ -22,7 +22,7 @@ _SHIFT = np.uint64(29)
 @leaf
 def mix(key: np.uint64, atom: int, value: int) -> np.uint64:
     """Return the key of a feature with one more atom."""
-    key = (key ^ np.uint64((atom << 32) | value)) * _MULTIPLIER
+    key = (key ^ np.uint64((np.int64(atom) << 32) | value)) * _MULTIPLIER
     return key ^ (key >> _SHIFT)
 
 

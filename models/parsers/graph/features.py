@@ -63,7 +63,7 @@ class ArcKeys(NamedTuple):
 @leaf
 def mix(key: np.uint64, value: int) -> np.uint64:
     """Return a key with one more value: the finalizer of SplitMix64 (Steele, Lea & Flood 2014)."""
-    key = (key + np.uint64(value)) * _GOLDEN + _GOLDEN
+    key = (key + np.uint64(np.int64(value))) * _GOLDEN + _GOLDEN
     key = (key ^ (key >> np.uint64(30))) * _FIRST
     key = (key ^ (key >> np.uint64(27))) * _SECOND
     return key ^ (key >> np.uint64(31))

@@ -55,7 +55,7 @@ class FirstOrderModel(NamedTuple):
 @leaf
 def score_features(weights: WeightTable, places: Places, count: int, variants: Variants) -> float:
     """Return the sum of the weights of the first ``count`` features, in both variants."""
-    total = 0
+    total = np.int64(0)  # the sum is wider than the weights, without numba as well
     for i in range(count):
         total += weights[places[i] ^ variants[0]]
         total += weights[places[i] ^ variants[1]]

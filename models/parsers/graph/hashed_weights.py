@@ -96,7 +96,7 @@ def spread(filled: Bytes, packed: Shorts, table: Shorts) -> int:
     at = 0
     for byte in range(len(filled)):
         for bit in range(8):
-            there = (filled[byte] >> (7 - bit)) & 1
+            there = int(filled[byte] >> (7 - bit)) & 1
             table[8 * byte + bit] = packed[min(at, last)] * there if last >= 0 else 0
             at += there
     return at

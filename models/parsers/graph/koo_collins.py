@@ -117,10 +117,10 @@ def _attach(arc: int, only: bool, scored: ScoredParts, chart: _Chart) -> None:
 
 
 @kernel
-def _beside(part: int, place: int, scored: ScoredParts, chart: _Chart) -> float:
+def _beside(part: int, place: int, scored: ScoredParts, chart: _Chart) -> np.float64:
     """Return the score of a sibling, with all on its inner side, and of the words between."""
     grandparent = scored.grandparents.first[scored.siblings.partners[part]] + place
-    return float(chart.incomplete[grandparent] + chart.between[part] + scored.sibling_scores[part])
+    return np.float64(chart.incomplete[grandparent] + chart.between[part] + scored.sibling_scores[part])
 
 
 @kernel

@@ -99,7 +99,7 @@ def update(
 @kernel
 def step_size(averaged: AveragedWeights, indices: Longs, values: Floats, used: int, loss: float) -> float:
     """Return the smallest step after which the gold tree scores higher than the predicted one by ``loss``."""
-    margin, square = 0.0, 0.0
+    margin, square = np.float64(0), np.float64(0)
     for i in range(used):
         margin += values[i] * averaged.weights[indices[i]]
         averaged.scratch[indices[i]] += values[i]

@@ -47,7 +47,7 @@ def test_a_pass_is_that_of_the_twin(text: tuple[dict[tuple[int, int], int], int]
     assume(not tie)
     bigrams = bigrams_of(pairs, n_words)
     after = bigrams.pairs(class_of, n_classes + n_fixed)
-    before, found = np.ascontiguousarray(after.T), class_of.copy()
+    before, found = after.T.copy(), class_of.copy()
     moves = one_pass(bigrams, bigrams.reversed(), n_words - n_fixed, n_classes, found, after, before, LOGS)
     assert found.tolist() == expected
     assert moves == (found != class_of).sum()
