@@ -63,7 +63,7 @@ def arc_loss(
 
     ``gold`` has positions in the sentence. ``d_dependents`` and ``d_heads``, which are zero, receive the derivatives.
     """
-    loss = 0.0
+    loss = np.float64(0.0)
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         scores = score_arcs(dependents[first:last], heads[first:last])
@@ -72,7 +72,7 @@ def arc_loss(
         for d in range(1, n):
             own, head = scores[d], gold[first + d]
             own[d] = -np.inf
-            highest, total = own.max(), 0.0
+            highest, total = own.max(), np.float64(0.0)
             loss += highest - own[head]
             for h in range(n):
                 own[h] = np.exp(own[h] - highest)

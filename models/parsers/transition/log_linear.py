@@ -67,10 +67,10 @@ def score(model: LogLinear, space: Workspace, here: int, tokens: Ints) -> int:
         row = weights[rows[i]]
         for k in range(len(logs)):
             logs[k] += row[k]
-    best, total = -np.inf, 0.0
+    best, total = np.float64(-np.inf), np.float64(0.0)
     for k in range(len(logs)):
         if mask[k] and logs[k] > best:
-            best = logs[k]
+            best = np.float64(logs[k])
     for k in range(len(logs)):
         if mask[k]:
             total += np.exp(logs[k] - best)

@@ -113,7 +113,7 @@ def violation(
     next_totals = np.empty(width, np.float64)
     initial(space, n)
     beam[0], totals[0] = 0, 0.0
-    used, size, on_gold_way, gold_total = 1, 1, 0, 0.0
+    used, size, on_gold_way, gold_total = 1, 1, 0, np.float64(0.0)
     worst, wrong, steps = 0.0, -1, 0
     for step in range(2 * n):
         action = gold.configurations[step + 1, ACTION]
@@ -129,7 +129,7 @@ def violation(
                 if mask[other]:
                     total = totals[i]
                     if choice:
-                        total += logs[other] + cost * errors(space, actions, beam[i], other, tree)
+                        total += logs[other] + np.float64(cost) * errors(space, actions, beam[i], other, tree)
                     kept = insert(total, beam[i], other, kept, next_totals, next_from, next_action)
         if not gold_is_scored and score(model, gold, step, tokens) >= 0:
             gold_total += logs[action]
