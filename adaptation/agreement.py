@@ -40,6 +40,10 @@ def homogeneity_warning(committee: Mapping[str, Any]) -> str | None:
     >>> from treevote.ensemble.members import members_of
     >>> homogeneity_warning(members_of(["lr-maxent-forward", "lr-svm-forward"]))
     'lr-maxent-forward and lr-svm-forward read from the same side and are of one family'
+    >>> homogeneity_warning(members_of(["lr-svm-forward", "lr-svm-backward"])) is None
+    True
+    >>> homogeneity_warning(members_of(["lr-svm-forward"])) is None
+    True
     """
     sides = {name: (type(trainer), getattr(trainer, "direction", None)) for name, trainer in committee.items()}
     if len(sides) < 2 or len(set(sides.values())) > 1:
