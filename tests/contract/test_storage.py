@@ -61,7 +61,7 @@ def test_a_fresh_process_gives_the_same_parses_with_and_without_compiled_kernels
     for name, parser in parsers.items():
         store.save(parser.record(), tmp_path / name)
     for disabled in "01":
-        command, own = [sys.executable, "-c", CHILD, tmp_path], {**os.environ, "NUMBA_DISABLE_JIT": disabled}
+        command, own = [sys.executable, "-c", CHILD, str(tmp_path)], {**os.environ, "NUMBA_DISABLE_JIT": disabled}
         done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT, env=own)
         assert done.stdout.split() == [digest(parser) for parser in parsers.values()]
 
