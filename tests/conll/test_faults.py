@@ -18,6 +18,7 @@ from treevote.errors import InputError
 
 TWO = token_line(1) + token_line(2, 1, "dep") + "\n"
 FAULTS = [
+    (token_line(1) + token_line(2) + "\n", "conllu", "partial-rooted", 4, "expected one root, as all trees have here"),
     ("1\ta\tb\n\n", "conllu", "required", 3, "expected 10 columns separated by tabs, found 3"),
     (
         token_line(1).replace("\t", " "),

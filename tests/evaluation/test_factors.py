@@ -47,6 +47,14 @@ def test_a_number_is_in_the_bin_that_is_named_after_it() -> None:
         assert agree(sentence_length(lengths, ends), np.repeat(lengths.lengths, lengths.lengths).tolist())
 
 
+def test_lengths_are_in_the_bins_of_chang_do_and_roth() -> None:
+    gold = Treebank.concatenate([chain(n) for n in (1, 10, 11, 20, 21, 30, 31, 40, 41, 90)])
+    (factor,) = [factor for factor in factors(gold, convention="ud") if factor.name == "sentence length"]
+    names, column = factor.values(gold)
+    found = [names[value] for value in column[gold.offsets[1:] - 1].tolist()]
+    assert found == [name for name in ("1-10", "11-20", "21-30", "31-40", ">40") for _ in range(2)]
+
+
 def test_arcs_of_no_tree_have_no_depth_and_are_not_asked_whether_they_are_projective() -> None:
     broken = Treebank.of([(list("abcdef"), [2, 1, 0, 3, -1, 5], list("uvwxyz")), (["a", "b"], [2, 0], ["x", "y"])])
     assert depth(broken).column.tolist() == [-1, -1, -1, 0, 1, -1, -1, -1, 1, 0]

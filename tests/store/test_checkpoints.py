@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from treevote.errors import ConfigError
+from treevote.errors import ConfigError, ModelError
 from treevote.files.temporaries import temporary
 from treevote.store.checkpoints import PLAN, checkpoints
+from treevote.store.folder import load, save
+from treevote.store.manifest import FORMAT_VERSION, MANIFEST
+from treevote.store.record import Record
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -79,6 +83,18 @@ def test_only_what_was_made_is_removed(tmp_path: Path) -> None:
     assert files(precious) == {"chunk-000001.conllu": b"mine"}
     left = sorted(str(path.relative_to(tmp_path / "work")) for path in (tmp_path / "work").rglob("*"))
     assert left == [".ssh", "notes", "round-1", "round-1/chunk-000001.conllu", "round-1/thesis.txt", "round-2"]
+
+
+def test_a_model_of_another_version_is_removed_whole(tmp_path: Path) -> None:
+    with checkpoints(tmp_path / "work", {}) as steps:
+        model = steps.step("member")
+        save(Record("test", arrays={"numbers": np.arange(3)}), model)
+        manifest = model / MANIFEST
+        manifest.write_text(manifest.read_text().replace(f'"version": {FORMAT_VERSION}', '"version": 99'))
+        with pytest.raises(ModelError, match="found version 99"):
+            load(model)
+        steps.clear()
+    assert not (tmp_path / "work").exists()
 
 
 def test_a_folder_goes_only_if_it_was_made(tmp_path: Path) -> None:

@@ -72,13 +72,14 @@ def test_scores_are_those_of_the_matrix_rounded(
     assert np.abs(scores * scale - exact).max() <= (len(chosen) + 1) * (max(epsilon * largest, scale) + 1e-6)
 
 
-@pytest.mark.parametrize("n_filled", [0, 1, 2, N_CLASSES])
-def test_rows_are_as_short_as_can_be(n_filled: int) -> None:
-    coefficients = np.zeros((1, N_CLASSES), np.float32)
+@pytest.mark.parametrize(("n_filled", "n_classes"), [(0, 20), (1, 20), (1, 16), (1, 15), (2, 20), (20, 20)])
+def test_rows_are_as_short_as_can_be(n_filled: int, n_classes: int) -> None:
+    coefficients = np.zeros((1, n_classes), np.float32)
     coefficients[0, :n_filled] = 1
-    kept, packed, _, _ = pack(KEYS[:1], coefficients, np.zeros(N_CLASSES, np.float32), 0.01)
+    kept, packed, _, _ = pack(KEYS[:1], coefficients, np.zeros(n_classes, np.float32), 0.01)
     assert len(kept) == (n_filled > 0)
-    expected = [1, 0, 32_000] if n_filled == 1 else [-1, *([32_000] * n_filled), *([0] * (N_CLASSES - n_filled))]
+    dense = 16 * n_filled > n_classes
+    expected = [-1, *([32_000] * n_filled), *([0] * (n_classes - n_filled))] if dense else [1, 0, 32_000]
     assert packed.tolist() == (expected if n_filled else [])
 
 
