@@ -19,9 +19,10 @@ import numpy as np
 
 from treevote.adaptation.agreement import agreement, mean_confidence
 from treevote.adaptation.data import Data
-from treevote.conll.chunks import BOM, Chunk, chunks
+from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.reader import parse_chunk
 from treevote.conll.writer import dumps
+from treevote.corpus.source import BOM
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser

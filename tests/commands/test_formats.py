@@ -7,12 +7,12 @@ import io
 import pytest
 
 from treevote import Treebank
-from treevote.batch.joint import missing_end
 from treevote.batch.outputs import folders_of, pairs
 from treevote.batch.reading import FileChunk, tasks
 from treevote.commands.config import of_adaptation
 from treevote.commands.train import with_folds
 from treevote.conll.chunks import Chunk
+from treevote.corpus.source import missing_end
 from treevote.ensemble.configuration import described
 from treevote.ensemble.parser import score_tags
 from treevote.ensemble.trainer import EnsembleTrainer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from tests.conll.texts import chunk_of, columns, heads, plain, texts, token_line
 from treevote.conll.reader import parse_chunk, read
 from treevote.conll.tokenlists import to_tokenlists
 from treevote.conll.validation import Trees
-from treevote.conll.writer import dump, dumps
+from treevote.conll.writer import dump, dumps, write
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
@@ -162,3 +163,13 @@ def test_support_cannot_be_written_to_conllx() -> None:
         dumps(conllx)
     assert "Support=1.00" in dumps(treebank)
     assert "Support=1.00" in dumps(conllx.select([0]))
+
+
+def test_treebanks_are_written_one_after_the_other(tmp_path: Path) -> None:
+    row = "1\t%s" + "\t_" * 4 + "\t0\troot\t_\t_"
+    texts = [row % "a", "\ufeff" + row % "b" + "\r\n", "\ufeff# c\n" + row % "c" + "\n\n", row % "d" + "\n"]
+    for chosen in ([0, 1, 2, 3], [1, 2], [2, 1, 0], [3, 3], [2]):
+        write([read(io.BytesIO(texts[i].encode())) for i in chosen], tmp_path / "joined.conllu")
+        found = read(tmp_path / "joined.conllu")
+        assert [sentence.words[1].form for sentence in found] == ["abcd"[i] for i in chosen]
+        assert (tmp_path / "joined.conllu").read_bytes().startswith(texts[chosen[0]].encode())

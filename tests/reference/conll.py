@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from treevote.conll.validation import BLANK, Trees, sentence_faults
+from treevote.conll.validation import Trees, sentence_faults
+from treevote.corpus.source import BLANK
 from treevote.corpus.treebank import Format
 
 

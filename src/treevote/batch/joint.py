@@ -14,14 +14,14 @@ from typing import NamedTuple, get_args
 import numpy as np
 
 from treevote.batch.parsing import member_of, parse_sentences, trees_of
-from treevote.conll.chunks import BOM, Chunk
+from treevote.conll.chunks import Chunk
 from treevote.conll.misc import require_misc, with_items
 from treevote.conll.reader import OnError, parse_chunk
 from treevote.conll.text_chunks import TextChunk
-from treevote.conll.validation import BLANK, Trees
+from treevote.conll.validation import Trees
 from treevote.conll.writer import encoded
 from treevote.corpus.given import Keep
-from treevote.corpus.source import Source
+from treevote.corpus.source import BOM, Source, missing_end
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.familiarity import TextCounts, doubts, strange_labels, text_counts
 from treevote.ensemble.parser import EnsembleParser
@@ -112,8 +112,11 @@ class ParseJob:
             except InputError as fault:
                 results[i] = ChunkParse(b"", first_fault=fault, stopped=True)
         if tokenized:
-            treebank = ensemble.annotator.tagged(_joined([*tokenized.values()]), self.tags)
-            texts = [Chunk(part.title, 1, 1, _text_of(part), "conllu") for part in tokenized.values()]
+            parts = [*tokenized.values()]
+            sources = [part.source for part in parts if part.source is not None]  # all: they were read from texts
+            joined = replace(Treebank.concatenate(parts), source=Source.concatenate(sources))
+            treebank = ensemble.annotator.tagged(joined, self.tags)
+            texts = [Chunk(source.path, 1, 1, source.text, "conllu") for source in sources]
             results |= dict(zip(tokenized, self._parse(ensemble, parser, texts, treebank), strict=True))
         formats: tuple[Format, ...] = ("conllu", "conllx")
         for format in formats:
@@ -159,7 +162,7 @@ class ParseJob:
         """Parse chunks without faults, and take the result apart."""
         parse, fallbacks = parse_sentences(parser, treebank, keep=self.keep)
         lines = self._text(ensemble, parse).split(b"\n")
-        ends = [0, *itertools.accumulate(_bare(chunk).count(b"\n") for chunk in chunks)]
+        ends = [0, *itertools.accumulate(_ended(chunk).count(b"\n") for chunk in chunks)]
         assert treebank.source is not None, "read from a text"
         starts = treebank.source.line_of[treebank.offsets[:-1]]  # first line of each sentence
         bounds = np.searchsorted(starts, ends).tolist()
@@ -205,36 +208,9 @@ def _of_raw_text(result: ChunkParse, chunk: TextChunk) -> ChunkParse:
     return result._replace(doubt=doubt, text_counts=counts._replace(tokenized=counts.tokens))
 
 
-def missing_end(text: bytes) -> bytes:
-    """Return the line ends that a text lacks at its end, so that another text can follow."""
-    end = b"\r\n" if b"\r\n" in text else b"\n"
-    *before, line = text.rsplit(b"\n", 2)
-    if line.strip(BLANK.encode()):
-        return end + end
-    return end if line or (before and before[-1].strip(BLANK.encode())) else b""
-
-
-def _bare(chunk: Chunk) -> bytes:
+def _ended(chunk: Chunk) -> bytes:
     """Return the text of a chunk without byte order mark and with a blank line at its end."""
-    text = chunk.text.removeprefix(BOM) if chunk.first_line == 1 else chunk.text
-    return text + missing_end(text)
-
-
-def _text_of(part: Treebank) -> bytes:
-    """Return the text that a treebank was read from."""
-    assert part.source is not None, "read from a text"
-    return part.source.text
-
-
-def _joined(parts: Sequence[Treebank]) -> Treebank:
-    """Return tokenized texts as one treebank, with their lines."""
-    line_of, n_lines = [], 0
-    for part in parts:
-        assert part.source is not None, "read from a text"
-        line_of.append(part.source.line_of + np.int32(n_lines))
-        n_lines += part.source.text.count(b"\n")
-    lines = Source("", 1, b"".join(map(_text_of, parts)), np.concatenate(line_of), "conllu")
-    return replace(Treebank.concatenate(parts), source=lines)
+    return chunk.bare_text + missing_end(chunk.bare_text)
 
 
 def _read(
@@ -243,7 +219,7 @@ def _read(
     """Read the numbered chunks as one treebank; return also the numbers of those without a fault, which are in it."""
     good = list(numbers)
     while True:
-        texts = [_bare(chunks[i]) for i in good]
+        texts = [_ended(chunks[i]) for i in good]
         joint = Chunk("", 1, 1, b"".join(texts), format)
         treebank, faults = parse_chunk(joint, trees=trees, on_error="keep")
         if not faults:

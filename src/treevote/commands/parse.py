@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from treevote.batch.joint import ChunkParse, ParseJob, missing_end
-from treevote.conll.chunks import BOM, Chunk
+from treevote.batch.joint import ChunkParse, ParseJob
+from treevote.conll.chunks import Chunk
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.corpus.given import Keep
+from treevote.corpus.source import BOM, missing_end
 from treevote.ensemble.familiarity import Expectation, TextCounts
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
@@ -117,6 +118,8 @@ def parse_files(
     if jobs.n_jobs != 1:  # kernels are compiled once here, not in every process
         work([Chunk("", 1, 1, b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "conllu")])
     inputs = paths_of(inputs)
+    if not inputs:
+        raise InputError("expected files to parse, found none", remedy="name one or more files")
     total = size(inputs)
     sentences, tokens, faults = [0] * len(inputs), 0, [0] * len(inputs)
     first_fault: InputError | None = None

@@ -12,6 +12,7 @@ import numpy as np
 
 from treevote.conll.guidelines import departures, unknown_labels
 from treevote.conll.reader import read
+from treevote.corpus.source import Source
 from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import are_bare, are_partial
 from treevote.errors import InputError
@@ -78,7 +79,7 @@ def part_of(folder: str | Path, part: str) -> Path:
 
     InputError if there is none in the folder, or more than one.
     """
-    named = re.compile(rf"(.*[-_.])?{re.escape(part)}\.conll[ux]?(\.(gz|xz|bz2))?")
+    named = re.compile(rf"(.*[-_.])?{re.escape(part)}\.conll[ux]?(\.(gz|xz))?")
     found = sorted(path for path in Path(folder).glob("*") if named.fullmatch(path.name))
     if len(found) == 1:
         return found[0]
@@ -87,18 +88,14 @@ def part_of(folder: str | Path, part: str) -> Path:
 
 
 def with_texts(treebanks: Sequence[Treebank]) -> Treebank:
-    """Join treebanks that were read from files, with their texts."""
+    """Join treebanks that were read from files, with their texts unless the formats of these differ."""
     if len(treebanks) == 1:
         return treebanks[0]
-    sources = [treebank.source for treebank in treebanks if treebank.source is not None]
-    if len(sources) < len(treebanks):
-        return Treebank.concatenate(treebanks)
     joined = Treebank.concatenate(treebanks, " + ".join(treebank.name for treebank in treebanks))
-    starts = np.cumsum([0, *(source.text.count(b"\n") + 1 for source in sources)])
-    line_of = [source.line_of + start for source, start in zip(sources, starts.tolist(), strict=False)]
-    text = b"\n".join(source.text for source in sources)
-    source = dataclasses.replace(sources[0], text=text, line_of=np.concatenate(line_of).astype(np.int32))
-    return dataclasses.replace(joined, source=source)
+    sources = [treebank.source for treebank in treebanks if treebank.source is not None]
+    if len(sources) < len(treebanks) or len({source.format for source in sources}) > 1:
+        return joined
+    return dataclasses.replace(joined, source=Source.concatenate(sources))
 
 
 def with_trees(treebank: Treebank, warn: Warn) -> Treebank:

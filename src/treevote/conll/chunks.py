@@ -8,14 +8,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from treevote.conll.scanner import Blocks, find_blocks
-from treevote.conll.validation import BLANK, DETECTION_BYTES, format_of, require_utf8
+from treevote.conll.validation import DETECTION_BYTES, format_of, require_utf8
+from treevote.corpus.source import BLANK, BOM
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError
 from treevote.files.encodings import UTF8
 from treevote.files.streams import Readable, opened
-
-BOM = "\ufeff".encode()
-"""The byte order mark that some programs put before the first line; it is kept unchanged."""
 
 MAX_SENTENCE_BYTES = 64 << 20
 """Maximum length of a stretch without a blank line."""

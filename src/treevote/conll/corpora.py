@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from treevote.conll.document_ids import document_ids
-from treevote.corpus.source import Source
+from treevote.corpus.source import BOM, Source
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 
@@ -47,24 +47,17 @@ def joined(parts: Sequence[Treebank], paths: Sequence[str | os.PathLike[str]]) -
     formats = {source.format for source in sources}
     if len(sources) != len(parts) or len(formats) != 1:
         return whole
-    texts, lines_of, n_lines = list[bytes](), list[np.ndarray](), 0
-    for source, document in zip(sources, document_ids(paths), strict=True):
-        text, line_of = _as_document(source, document)
-        texts.append(text)
-        lines_of.append(line_of + n_lines)
-        n_lines += text.count(b"\n")
-    line_of = np.concatenate(lines_of).astype(np.int32)
-    return dataclasses.replace(whole, source=Source("", 1, b"".join(texts), line_of, sources[0].format))
+    documents = [_as_document(source, document) for source, document in zip(sources, document_ids(paths), strict=True)]
+    return dataclasses.replace(whole, source=Source.concatenate(documents))
 
 
-def _as_document(source: Source, document: str) -> tuple[bytes, np.ndarray]:
-    """Return the lines of a file with a blank line at the end, and of a document at the beginning."""
-    lines, line_of = source.text.removeprefix("\ufeff".encode()).split(b"\n"), source.line_of
-    first = int(line_of[0])
-    comments = lines[first : int(line_of[1])]
-    if source.format == "conllu" and not any(line.startswith(_NEW_DOCUMENT) for line in comments):
-        lines.insert(first, _NEW_DOCUMENT + b" id = " + document.encode("utf-8", "surrogateescape"))
-        line_of = np.concatenate([line_of[:1], line_of[1:] + 1])
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return b"\n".join([*lines, b"", b""]), line_of
+def _as_document(source: Source, document: str) -> Source:
+    """Return the lines of a file that begins with a document."""
+    lines, first = source.text.split(b"\n"), int(source.line_of[0])
+    comments = lines[first : int(source.line_of[1])]
+    if source.format != "conllu" or any(line.removeprefix(BOM).startswith(_NEW_DOCUMENT) for line in comments):
+        return source
+    front = _NEW_DOCUMENT + b" id = " + document.encode("utf-8", "surrogateescape")
+    lines[first : first + 1] = [front, lines[first].removeprefix(BOM)]
+    line_of = np.concatenate([source.line_of[:1], source.line_of[1:] + 1])
+    return dataclasses.replace(source, text=b"\n".join(lines), line_of=line_of)

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treevote.conll.validation import BLANK, MAX_DIGITS, MAX_TOKENS, Trees
+from treevote.conll.validation import MAX_DIGITS, MAX_TOKENS, Trees
+from treevote.corpus.source import BLANK
 from treevote.corpus.treebank import Format
 from treevote.kernels import Bools, Longs
 

@@ -6,9 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from treevote.conll.chunks import BOM
-from treevote.conll.validation import BLANK
 from treevote.conll.writer import dumps, lines_of
+from treevote.corpus.source import BLANK, BOM
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 

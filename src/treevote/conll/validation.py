@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from reprlib import repr as short
 from typing import Literal, NamedTuple, TypeAlias, cast
 
+from treevote.corpus.source import BLANK
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError
 
@@ -33,9 +34,6 @@ MAX_TOKENS = 10_000
 
 MAX_DIGITS = len(str(MAX_TOKENS))
 """No id and no head has more."""
-
-BLANK = " \t\r"
-"""A line of these characters alone ends a sentence."""
 
 _BYTE_ORDER_MARKS = dict.fromkeys([b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"], "UTF-32")
 _BYTE_ORDER_MARKS |= dict.fromkeys([b"\xff\xfe", b"\xfe\xff"], "UTF-16")

@@ -19,6 +19,7 @@ import numpy as np
 
 from treevote.conll.stretches import with_trees
 from treevote.corpus.sentence import Word
+from treevote.corpus.source import BOM, missing_end
 from treevote.corpus.treebank import MARKS, Treebank
 from treevote.errors import InputError
 from treevote.files.encodings import utf8_of
@@ -99,6 +100,8 @@ def dump(treebank: Treebank, stream: IO[bytes]) -> None:
 def write(treebanks: Treebank | Iterable[Treebank], path: str | os.PathLike[str]) -> None:
     """Write treebanks, one after the other, to a file, whole or not at all.
 
+    Line ends that one lacks at its end are added before the next one, whose byte order mark is left out.
+
     Parameters
     ----------
     treebanks : Treebank or iterable of Treebank
@@ -112,8 +115,11 @@ def write(treebanks: Treebank | Iterable[Treebank], path: str | os.PathLike[str]
         See `dumps` and `treevote.files.streams.writing`.
     """
     with writing(path) as stream:
+        last = b""
         for treebank in [treebanks] if isinstance(treebanks, Treebank) else treebanks:
-            dump(treebank, stream)
+            text = encoded(treebank)
+            stream.write(missing_end(last) + text.removeprefix(BOM if last else b""))
+            last = text or last
 
 
 def lines_of(treebank: Treebank) -> tuple[list[str], Ints]:

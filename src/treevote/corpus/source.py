@@ -12,6 +12,12 @@ import numpy as np
 
 from treevote.kernels import Ints, Longs
 
+BOM = "\ufeff".encode()
+"""The byte order mark that some programs put before the first line; it is kept unchanged."""
+
+BLANK = " \t\r"
+"""A line of these characters alone ends a sentence."""
+
 
 @dataclass(frozen=True, eq=False)
 class Source:
@@ -53,3 +59,23 @@ class Source:
             lines.append("\r" if lines[-1].endswith("\r") else "")
         text = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
         return dataclasses.replace(self, first_line=1, text=text, line_of=np.concatenate(line_of))
+
+    @staticmethod
+    def concatenate(sources: Sequence[Source]) -> Source:
+        """Join texts of one format, in order, each without its byte order mark and with a blank line at its end."""
+        texts, line_of, n_lines = list[bytes](), list[Ints](), 0
+        for source in sources:
+            text = source.text.removeprefix(BOM)
+            texts.append(text + missing_end(text))
+            line_of.append(source.line_of + np.int32(n_lines))
+            n_lines += texts[-1].count(b"\n")
+        return Source("", 1, b"".join(texts), np.concatenate(line_of), sources[0].format)
+
+
+def missing_end(text: bytes) -> bytes:
+    """Return the line ends that a text lacks at its end, so that another text can follow."""
+    end = b"\r\n" if b"\r\n" in text else b"\n"
+    *before, line = text.rsplit(b"\n", 2)
+    if line.strip(BLANK.encode()):
+        return end + end
+    return end if line or (before and before[-1].strip(BLANK.encode())) else b""

@@ -12,13 +12,14 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from treevote.batch.joint import ChunkParse, missing_end
+from treevote.batch.joint import ChunkParse
 from treevote.batch.parsing import parse_sentences, trees_of
 from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.reader import parse_chunk
 from treevote.conll.writer import encoded, with_words
 from treevote.corpus.given import Keep
 from treevote.corpus.sentence import Word
+from treevote.corpus.source import missing_end
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
