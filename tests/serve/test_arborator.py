@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import time
@@ -17,6 +18,7 @@ from tests.reference.toy_grammar import toy_treebank
 from tests.serve.test_udpipe import BARE, GOLD, HALF
 from treevote import dumps
 from treevote.serve import arborator, trainings
+from treevote.serve.answers import RequestError
 from treevote.serve.app import Server
 from treevote.serve.catalogue import Catalogue
 from treevote.serve.limits import Limits
@@ -177,6 +179,7 @@ REFUSED: dict[str, tuple[str, Any, int, str]] = {
     "half in a sample": ("train/start", TRAINING | {"train_samples": {"a": "\ud800"}}, 400, "Expected a text that"),
     "an unknown training": ("train/status", {"train_task_id": "train-9"}, 404, "There is no such training"),
     "a training without a name": ("train/status", {}, 404, "There is no such training"),
+    "half in a model": ("parse/start", PARSE | {"model_info": {"project_name": "\ud800", "model_id": "0"}}, 404, "The"),
     "an unknown model": ("parse/start", PARSE, 404, "There is no model '0' of 'toy-text-250101'."),
     "a path as model": ("parse/start", PARSE | {"model_info": {"project_name": "..", "model_id": ".."}}, 404, "There"),
     "no model": ("parse/start", PARSE | {"model_info": None}, 400, "Expected as 'model_info' an object"),
@@ -276,3 +279,31 @@ def test_the_last_parses_are_kept(client: TestClient, monkeypatch: pytest.Monkey
         tasks.append(asked(client, "parse/start", request))
         assert ended(client, "parse", tasks[-1])["status"] == "success"
     assert [client.post(f"{BASE}/parse/status", json=task).status_code for task in tasks] == [404, 404, 200, 200]
+
+
+def test_calls_at_once_start_no_more_parses_than_are_kept(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arborator, "KEPT", 2)
+
+    async def statuses() -> list[int]:
+        server, go_on = Server(catalogue, Limits()), asyncio.Event()
+        monkeypatch.setattr(server.queue, "run", lambda *work: go_on.wait())
+        (info,) = [model["model_info"] for model in json.loads(server.arborator.models().body)["data"]][:1]
+        request = {
+            "model_info": info,
+            "to_parse_samples": {"s": GOLD},
+            "parsing_settings": dict.fromkeys(NOTHING, "ALL"),
+        }
+
+        async def status() -> int:
+            try:
+                return (await server.arborator.start_parse(request)).status
+            except RequestError as refusal:
+                return refusal.status
+
+        found = await asyncio.gather(*(status() for _ in range(5)))
+        go_on.set()
+        return found
+
+    assert sorted(asyncio.run(statuses())) == [200, 200, 429, 429, 429]

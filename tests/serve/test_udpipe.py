@@ -195,6 +195,11 @@ BODIES = {
         b"--b\r\nA: b\r\n\r\nx\r\n--b--\r\n",
         "Cannot read the form",
     ),
+    "parts without a name": (
+        "multipart/form-data; boundary=b",
+        b"--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--\r\n",
+        "Cannot read the form",
+    ),
     "parts of Latin-1": (
         "multipart/form-data; boundary=b",
         b'--b\r\nContent-Disposition: form-data; name="data"\r\n\r\n\xe9\r\n--b--\r\n',

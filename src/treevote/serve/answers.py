@@ -30,9 +30,9 @@ class RequestError(Exception):
 
     def told(self) -> Answer:
         """Return the error as an answer."""
-        return Answer(f"{self}\n".encode(), TEXT, self.status, self.wait)
+        return Answer(f"{self}\n".encode("utf-8", "replace"), TEXT, self.status, self.wait)
 
 
 def as_json(value: object) -> Answer:
-    """Return a value as an answer in JSON."""
-    return Answer(json.dumps(value, ensure_ascii=False).encode())
+    """Return a value as an answer in JSON, with ``?`` for half of a character."""
+    return Answer(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))

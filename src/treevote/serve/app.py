@@ -136,8 +136,12 @@ class Server:
         async def endpoint(request: Request) -> Response:
             start = time.monotonic()
             self.metrics.begun()
-            answer = await _answered(handler, request, told)
-            self.metrics.answered(path, answer.status, time.monotonic() - start)
+            status = 499  # the client has gone, and nobody waits for the answer
+            try:
+                answer = await _answered(handler, request, told)
+                status = answer.status
+            finally:
+                self.metrics.answered(path, status, time.monotonic() - start)
             return response_of(answer)
 
         return Route(path, endpoint, methods=list(methods))

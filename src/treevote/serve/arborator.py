@@ -97,11 +97,12 @@ class Arborator:
             raise RequestError(429, f"{KEPT} parses are under way already; try again later.")
         parse = asyncio.create_task(self._parsed(SampleWork(stored, samples, kept)))
         parse.add_done_callback(lambda task: task.cancelled() or task.exception())  # which nobody may ask for
-        await asyncio.sleep(0)  # a full queue refuses it here
-        if parse.done():
-            parse.result()
         task = f"parse-{next(self._count)}"
         self._parses[task] = name, parse
+        await asyncio.sleep(0)  # a full queue refuses it here
+        if parse.done() and parse.exception() is not None:
+            del self._parses[task]
+            parse.result()
         return _success({"model_info": _info(name), "parse_task_id": task})
 
     async def parse(self, request: Mapping[str, Any]) -> Answer:

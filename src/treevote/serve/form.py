@@ -68,7 +68,7 @@ def _parts(boundary: bytes, body: bytes) -> dict[str, str]:
         if not ended:
             raise ValueError
         values = {_name(bytes(headers)): value.decode() for headers, value in found}
-    except (FormParserError, ValueError):
+    except (FormParserError, ValueError, LookupError):
         raise RequestError(
             400, f"Cannot read the form: expected at most {MAX_ARGUMENTS} whole parts with names, in UTF-8."
         ) from None
