@@ -18,7 +18,7 @@ from treevote.ensemble.members import Member, kind_of, member_from_record
 from treevote.ensemble.unknown_words import tempered, unknown_words
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
-from treevote.errors import InputError, ModelError, unknown
+from treevote.errors import ConfigError, InputError, ModelError, unknown
 from treevote.models.learning.features.lexicon import strings_shared
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.text.text_annotator import TextAnnotator
@@ -192,7 +192,12 @@ def _counted(parser: Parser, treebank: Treebank, given: Given | None) -> tuple[T
 
 
 def save(parser: EnsembleParser, path: str | Path) -> None:
-    """Write a parser into a model folder, whole or not at all; see `treevote.store.folder.save`."""
+    """Write a parser into a model folder, whole or not at all; see `treevote.store.folder.save`.
+
+    ConfigError for a member alone, which is no model.
+    """
+    if not isinstance(parser, EnsembleParser):
+        raise ConfigError(f"expected an ensemble to save, found {type(parser).__name__}; make an EnsembleParser of it")
     store.save(parser.record(), path)
 
 

@@ -137,3 +137,15 @@ class _Place:
 
 _PLACES: dict[tuple[str, str, str | None], _Place] = {}  # in the order of their last use
 _LOCK = threading.Lock()  # guards the places, and is never held while a parser is loaded
+
+
+def _unlock() -> None:
+    """Give a forked process locks of its own: a thread that is not there any more may have held the inherited ones."""
+    global _LOCK
+    _LOCK = threading.Lock()
+    for place in _PLACES.values():
+        place.lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +16,7 @@ import pytest
 
 import treevote
 from tests.reference.toy_grammar import toy_treebank
-from treevote import InputError, Treebank, Word
+from treevote import InputError, Treebank, TreevoteError, Word, load, parse_files
 from treevote.batch.data import from_tokens
 from treevote.commands.train import train as command
 from treevote.parallel import Jobs
@@ -320,3 +322,30 @@ def test_one_path_is_a_list_of_one(model: Path, tmp_path: Path) -> None:
 def test_what_is_no_choice_is_refused(choice: dict[str, Any], model: Path) -> None:
     with pytest.raises(treevote.ConfigError, match=r"unknown|expected a chunk of one sentence or more, found 0"):
         treevote.parse(model, TEST, **choice)
+
+
+def test_arguments_that_make_no_sense_are_told(model: Path, tmp_path: Path) -> None:
+    toy, parser, one = toy_treebank(30, seed=0), load(model), tmp_path / "one.conllu"
+    treevote.write(toy, one)
+    cases: list[tuple[Callable[[], object], str]] = [
+        (lambda: parse_files(model, [], tmp_path / "out"), "expected files to parse, found none"),
+        (lambda: treevote.parse_folder(model, [], tmp_path / "out"), "expected files to parse, found none"),
+        (lambda: treevote.doctor([]), "expected files to look at, found none"),
+        (lambda: treevote.doctor(toy, least=float("nan")), "expected a least probability from 0 to 1, found nan"),
+        (lambda: treevote.parse_strings(model, "dogs bark"), "expected texts, found a string"),
+        (lambda: treevote.save(next(iter(parser.members.values())), tmp_path / "out"), "expected an ensemble to save"),  # type: ignore[arg-type]
+        (lambda: treevote.parse(model, toy, member=3), "unknown member '3'"),  # type: ignore[arg-type]
+        (lambda: treevote.parse(model, [toy[0].words]), "expected a token, found Word"),
+        (lambda: treevote.vote_files([one, one], tmp_path / "out", roots="ONE"), "unknown roots 'ONE'"),  # type: ignore[arg-type]
+    ]
+    for call, said in cases:
+        with pytest.raises(TreevoteError, match=re.escape(said)):
+            call()
+        assert not (tmp_path / "out").exists()
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+    toy = toy_treebank(30, seed=0)
+    options: dict[str, Any] = {"members": ["lr-svm-forward"], "folds": np.int32(2), "seed": np.int64(3)}
+    treevote.train(toy, output=tmp_path / "model", **options)
+    assert load(tmp_path / "model").facts["seed"] == 3

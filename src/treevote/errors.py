@@ -81,14 +81,14 @@ def shortened(name: str) -> str:
     return name if len(name) <= _LONGEST else name[:_LONGEST] + "…"
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> ConfigError:
+def unknown(kind: str, name: object, known: Iterable[str]) -> ConfigError:
     """Return the error for an unknown name of a kind, such as ``"member"``, with the nearest known one.
 
     >>> str(unknown("member", "lr-maxent-foward", ["lr-maxent-forward", "lr-svm-forward"]))
     "unknown member 'lr-maxent-foward'; did you mean 'lr-maxent-forward'? known: lr-maxent-forward, lr-svm-forward"
     """
     names = list(known)
-    name = shortened(name)
+    name = shortened(str(name))
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
     hint = f"did you mean '{near[0]}'? " if near else ""
     return ConfigError(f"unknown {kind} '{name}'; {hint}known: {', '.join(names)}")
@@ -98,4 +98,4 @@ def require_known(kind: str, name: object, known: Iterable[str]) -> None:
     """Raise the error of `unknown` if a name of a kind is none of those that are known."""
     names = list(known)
     if name not in names:
-        raise unknown(kind, str(name), names)
+        raise unknown(kind, name, names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import shutil
 import subprocess
@@ -191,6 +192,33 @@ def test_a_model_is_there_while_another_is_loaded(monkeypatch: pytest.MonkeyPatc
         finally:
             go_on.set()
         assert slow.result(60)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_fork_while_a_thread_loads_a_model_goes_on(model: Path) -> None:
+    code = """
+import os, sys, threading, treevote
+from treevote.ensemble import stored
+go_on, begun, load = threading.Event(), threading.Event(), stored.load
+def slow(path):
+    begun.set()
+    go_on.wait(60)
+    return load(path)
+stored.load = slow
+thread = threading.Thread(target=treevote.StoredParser.of(sys.argv[1]))
+thread.start()
+begun.wait(60)
+child = os.fork()
+if not child:
+    stored.load = load
+    os._exit(0 if treevote.StoredParser.of(sys.argv[1])().members else 1)
+print(os.waitpid(child, 0)[1])
+go_on.set()
+thread.join()
+"""
+    command = [sys.executable, "-W", "ignore", "-c", code, str(model)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout == "0\n"
 
 
 def test_parsing_strings_loads_no_library_of_training(model: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from treevote.corpus.treebank import Treebank
@@ -15,6 +16,15 @@ def test_rows_with_the_same_number_are_a_sentence() -> None:
     treebank = Treebank.from_frame(frame)
     assert ["".join(word.form for word in sentence.words[1:]) for sentence in treebank] == ["ab", "cde", "f"]
     assert len(Treebank.from_frame(treebank.to_frame())) == 3
+
+
+def test_a_mark_may_be_unknown() -> None:
+    treebank = Treebank.of([(["a", "b"], [2, 0], ["x", "root"])])
+    frame = treebank.to_frame().assign(tag_confidence=[0.5, float("nan")])
+    again = Treebank.from_frame(frame)
+    assert again.tag_confidence is not None
+    assert again.to_frame()["tag_confidence"].tolist()[0] == 0.5
+    assert np.isnan(again.tag_confidence[2])
 
 
 @pytest.mark.parametrize("head", [-2, 0.5, "1", float("nan")])

@@ -11,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import treebanks
+from treevote.conll.reader import loads
+from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
+from treevote.evaluation.factors import documents
 
 TOY = Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [2, 0], ["x", "root"]), (["d"] * 3, [0, 1, 1], ["root"] * 3)])
 
@@ -27,6 +30,9 @@ TOY = Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [2, 0], ["x", "root"]), 
         ((["b"], [10**30], ["x"]), "expected a head in"),
         ((["b", "c"], [2], ["x", "y"]), "sentence 2: expected .* of one length, found 2 and 1 and 2"),
         ((["b", "c"], [2, 0]), "expected words, heads and deprels"),
+        (([("b", "DET")], [0], ["x"]), "token 1: expected a form or a Word, found"),
+        ((["b", None], [2, 0], ["x", "y"]), "token 2: expected a form or a Word, found None"),
+        ((["b"], [0], [None]), "token 1: expected a label, found None"),
     ],
 )  # fmt: skip
 def test_a_sentence_that_is_inconsistent_is_refused(sentence: Any, problem: str) -> None:
@@ -72,6 +78,11 @@ def test_a_column_with_an_index_out_of_range_is_refused(
         ({"offsets": TOY.offsets[:-1]}, "offsets: expected ascending"),
         ({"offsets": np.array([0, 5, 2, 9])}, "offsets: expected ascending"),
         ({"offsets": np.array([0, 2**63 - 1, -(2**63) + 1, 9])}, "offsets: expected ascending"),
+        ({"tokens": np.array([9, *TOY.tokens[1:]], np.int32)}, "sentence 1, ROOT: expected a token in"),
+        (
+            {"tokens": np.array([*TOY.tokens[:5], 9, *TOY.tokens[6:]], np.int32)},
+            "sentence 3, ROOT: expected a token",
+        ),
         ({"heads": np.array([-1, 0, 0, 2, 0, -1, 0, 1, 1], np.int32)}, "sentence 2: expected the head -1 for ROOT"),
     ],
 )
@@ -112,3 +123,35 @@ def test_a_selection_by_numbers_or_by_a_mask_is_that_of_a_list(treebank: Treeban
 def test_a_selection_of_what_is_not_there_is_refused(asked: Any, source: bool) -> None:
     with pytest.raises(InputError, match=r"expected numbers of sentences in 0\.\.2, or a mask of length 3, found "):
         TOY.select(asked, source=source)
+
+
+def test_a_negative_number_counts_sentences_from_the_end() -> None:
+    read = loads("".join(f"# sent_id = {form}\n1\t{form}" + "\t_" * 4 + "\t0\troot\t_\t_\n\n" for form in "abc"))
+    for i in range(-3, 3):
+        assert read.sentence(i).sent_id == read[i].sent_id == "abc"[i]
+        assert read.comments(i) == (f"# sent_id = {'abc'[i]}",)
+        assert TOY.sentence(i).words == TOY[i].words
+    for i in (-4, 3):
+        for ask in (read.sentence, read.comments, TOY.sentence, TOY.comments):
+            with pytest.raises(IndexError):
+                ask(i)
+
+
+def test_a_comment_is_cut_at_its_first_equals_sign() -> None:
+    for line in ("# sent_id = a=b", "#sent_id=a=b", "# sent_id=a=b\r", "#\tsent_id =a=b"):
+        assert sent_id([line]) == "a=b"
+
+
+def test_documents_are_those_of_the_breakdown_of_an_evaluation() -> None:
+    comments = (
+        "# sent_id = 1",
+        "# newdoc id = d1",
+        "# newdoc_title = x",
+        "#newdoc id=d2",
+        "# newdoc",
+        "# newdoc id = d3\r",
+    )
+    text = "".join(f"{line}\n1\ta" + "\t_" * 4 + "\t0\troot\t_\t_\n\n" for line in comments)
+    read = loads(text)
+    assert read.documents == ["", "d1", "d1", "d2", "", "d3"]
+    assert documents(read) == ["(before the first)", "d1", "d1", "d2", "document 3", "d3"]

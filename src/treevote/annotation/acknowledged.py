@@ -33,13 +33,14 @@ def digest(form: str, head: int, deprel: str, head_form: str) -> str:
 def read_acknowledged(path: str | os.PathLike[str]) -> frozenset[Case]:
     """Read a file of cases; InputError for a line that is none."""
     with opened(path) as (stream, name, _):
-        text = stream.read().decode("utf-8", "replace")
+        text = stream.read().decode("utf-8-sig", "replace")
     cases = set()
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.startswith("#"):
-            continue
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         columns = line.split("\t")
-        if len(columns) < 3 or not columns[1].isdecimal():
+        is_case = len(columns) > 2 and columns[1].isdecimal()
+        if not is_case and (not line.strip() or line.startswith("#")):
+            continue
+        if not is_case:
             problem = f"expected sent_id, token and digest with tabs between them, found {line[:40]!r}"
             raise InputError(problem, path=name, line=number, remedy="copy the line that treevote doctor --list wrote")
         cases.add((columns[0], int(columns[1]), columns[2]))

@@ -12,7 +12,7 @@ from treevote.conll.plain_text import encoded
 from treevote.conll.reader import loads, read, require_text
 from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunks, text_format
 from treevote.conll.validation import Trees
-from treevote.corpus.sentence import Word
+from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 
@@ -106,7 +106,7 @@ def from_tokens(sentences: Sequence[Sequence[Any]]) -> Treebank:
 
 def _word(token: object, sentence: int) -> Word:
     fields: Any = None
-    if isinstance(token, Word):
+    if isinstance(token, Word) and token != ROOT:
         fields = tuple(token)
     elif isinstance(token, str):
         fields = (token, "_", "_", "_", "_")

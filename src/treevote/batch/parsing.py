@@ -41,7 +41,7 @@ def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:
 
 def require_tags(ensemble: EnsembleParser, treebank: Treebank, remedy: str) -> None:
     """Raise an InputError if the model was trained with tags, and no sentence has any."""
-    if without_tags(treebank).all() and expects_tags(ensemble):
+    if len(treebank) and without_tags(treebank).all() and expects_tags(ensemble):
         problem = "expected a part of speech for each token, found none"
         remedy = f"the model was trained with tags and has no tagger: {remedy}"
         raise InputError(problem, path=treebank.title, remedy=remedy)

@@ -15,7 +15,7 @@ from treevote.conll.text_chunks import TextFormat, any_chunks
 from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Format
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import InputError
+from treevote.errors import ConfigError, InputError
 from treevote.files.encodings import utf8_of
 from treevote.models.text.text_annotator import Tags
 
@@ -101,6 +101,8 @@ def parse_strings(
     """
     work = ParseJob(stored_parser(model, member), support, confidence, on_error, tags, keep)
     work.check()
+    if isinstance(texts, str):
+        raise ConfigError("expected texts, found a string; give a list of texts")
     found: list[list[ChunkParse]] = []
     for task in tasks(_pieces(texts, found, format), TASK_BYTES):
         for done in parse_task(work, task):

@@ -22,7 +22,7 @@ from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import are_partial, require_labelled_trees
 from treevote.ensemble.configuration import Configuration, Preset, ensemble_of
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.errors import TreevoteError
+from treevote.errors import ConfigError, InputError, TreevoteError
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.checkpoints import PLAN, checkpoints, plan_at
 
@@ -84,9 +84,10 @@ def doctor(
     Raises
     ------
     InputError
-        If a file cannot be read, or has no trees.
+        If there is no file, or one cannot be read, or has no trees.
     ConfigError
-        If there are too few sentences for the folds, or the folder is that of another treebank or setting.
+        If ``least`` is no probability, there are too few sentences for the folds, or the folder is that of another
+        treebank or setting.
 
     Examples
     --------
@@ -98,6 +99,10 @@ def doctor(
     """
     if isinstance(files, str | Path | Treebank):
         files = [files]
+    if not files:
+        raise InputError("expected files to look at, found none", remedy="name one or more files")
+    if not 0 <= least <= 1:
+        raise ConfigError(f"expected a least probability from 0 to 1, found {least}")
     cases = frozenset() if acknowledged is None else read_acknowledged(acknowledged)
     named = tuple(members) or (MEMBERS if config is None and preset == "default" else ())
     configuration = chosen(config, preset, {"members": named, "folds": folds, "seed": seed})

@@ -73,7 +73,7 @@ def parse_folder(
         Whether a text that is probably unfit for the model is a fault of its file.
     jobs : Jobs, optional
         The bytes do not depend on them. Their progress is called with the number of finished input bytes and the total.
-    task_bytes : int, default=1 MiB
+    task_bytes : int, default=512 KiB
         Approximate size of the text of a task; the bytes do not depend on it.
 
     Raises
@@ -88,7 +88,10 @@ def parse_folder(
     """
     start = time.monotonic()
     where = os.fspath(folder)
-    found, links = pairs(paths_of(inputs), folder, suffix, format)
+    inputs = paths_of(inputs)
+    if not inputs:
+        raise InputError("expected files to parse, found none", remedy="name one or more files or folders")
+    found, links = pairs(inputs, folder, suffix, format)
     options: dict[str, Any] = {"support": support, "confidence": confidence, "on_error": on_error}
     options |= {"tags": tags, "keep": keep, "lights": lights}
     work = ParseJob(StoredParser.of(model, member), **options)

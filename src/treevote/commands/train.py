@@ -152,7 +152,11 @@ def chosen(path: str | Path | None, preset: Preset, given: Mapping[str, Any]) ->
     require_known("preset", preset, PRESETS)
     if path is not None and preset != "default":
         raise ConfigError(f"--{preset} is a configuration of its own; leave it out, or --config")
-    changes = {name: value for name, value in given.items() if not (value is None or value is False or value == ())}
+    changes = {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in given.items()
+        if not (value is None or value is False or (isinstance(value, tuple | list) and not value))
+    }
     return dataclasses.replace(PRESETS[preset] if path is None else read_configuration(path), **changes)
 
 

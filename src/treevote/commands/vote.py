@@ -13,7 +13,7 @@ from treevote.corpus.given import Given
 from treevote.corpus.treebank import Format
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.system_vote import SystemVote, one_root, vote_systems
-from treevote.errors import ConfigError
+from treevote.errors import ConfigError, require_known
 from treevote.evaluation.counts import check_same_sentences
 from treevote.evaluation.development import misplaced, same_sentences
 from treevote.evaluation.names import named
@@ -98,6 +98,7 @@ def vote_files(
         places = misplaced(list(paths.values()), dev_paths, parses, known)
         for warning in (*places, *same_sentences(development[0], parses[0])):
             warn(warning)
+    require_known("roots", roots, ("one", "several", "auto"))
     single_root = one_root(parses, trees) if roots == "auto" else roots == "one"
     given = None
     if keep is not None:

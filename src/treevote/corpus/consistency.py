@@ -51,7 +51,10 @@ def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tu
         if is_beyond or np.minimum.reduce(column) < least:
             limits = np.repeat(np.broadcast_to(size, widths.shape), widths)
             slot = int(np.argmax((column < least) | (column >= limits)))
-            return f"expected a {name} in {least}..{limits[slot] - 1}, found {column[slot]}", slot
+            problem = f"expected a {name} in {least}..{limits[slot] - 1}, found {column[slot]}"
+            number = int(np.searchsorted(roots, slot))
+            is_root = number < len(roots) and roots[number] == slot
+            return (f"sentence {number + 1}, ROOT: {problem}", -1) if is_root else (problem, slot)
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -38,8 +39,12 @@ def columns_of(frame: pandas.DataFrame, texts: Sequence[str], numbers: Sequence[
     columns["head"] = list(map(int, heads))
     for name in numbers:
         if name in frame.columns:
-            columns[name] = _column(frame, name, None, "numbers from 0 to 1", lambda value: 0 <= float(value) <= 1)
+            columns[name] = _column(frame, name, None, "numbers from 0 to 1", _is_mark)
     return columns
+
+
+def _is_mark(value: Any) -> bool:
+    return math.isnan(float(value)) or 0 <= float(value) <= 1
 
 
 def _column(frame: pandas.DataFrame, name: str, default: Any, kind: str, is_kind: Callable[[Any], bool]) -> list[Any]:

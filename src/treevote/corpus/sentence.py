@@ -42,7 +42,8 @@ class Word(NamedTuple):
 ROOT = Word("<root>", "<root>", "<root>", "<root>", "_")
 """The word at position 0 of every sentence."""
 
-_COMMENT = re.compile(r"#\s*(\S+)\s*=(.*)")
+_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=(.*)|\s*)")
+_COMMENT = re.compile(r"#\s*([^\s=]+)\s*=(.*)")
 
 
 def is_label(text: str) -> bool:
@@ -188,6 +189,12 @@ def comment(name: str, lines: Sequence[str]) -> str:
     return next((match[2].strip() for match in found), "")
 
 
+def new_document(lines: Sequence[str]) -> str | None:
+    """Return the id of the document that begins with a sentence, empty if it has none; None if no document begins."""
+    found = [match for line in lines if (match := _DOCUMENT.fullmatch(line))]
+    return (found[-1][1] or "").strip() if found else None
+
+
 Columns: TypeAlias = tuple[tuple[Word, ...], Ints, Ints, tuple[str, ...], Ints, Longs]
 """Words, tokens, heads, labels, deprels and offsets of `treevote.corpus.treebank.Treebank`."""
 
@@ -210,6 +217,10 @@ def columns_of_sentences(
             if not isinstance(head, Integral) or not -1 <= head <= sizes[0]:
                 problem = f"token {token}: expected a head in -1..{sizes[0]}, found {short(head)}"
                 raise InputError(problem, path=name, sentence=str(number), remedy="correct it")
+            for value, kind, expected in ((item, str | Word, "a form or a Word"), (deprel, str, "a label")):
+                if not isinstance(value, kind):
+                    problem = f"token {token}: expected {expected}, found {short(value)}"
+                    raise InputError(problem, path=name, sentence=str(number), remedy="correct it")
             word = Word(item, "_", "_", "_", "_") if isinstance(item, str) else item
             label = labels.setdefault(deprel, len(labels)) if head >= 0 else -1
             rows.append((words.setdefault(word, len(words)), head, label))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from treevote.corpus.consistency import inconsistency, numbers_of
 from treevote.corpus.frame import columns_of
-from treevote.corpus.sentence import ROOT, Sentence, Word, columns_of_sentences, comment, sent_id
+from treevote.corpus.sentence import ROOT, Sentence, Word, columns_of_sentences, new_document, sent_id
 from treevote.corpus.source import Source
 from treevote.corpus.vocabulary import encode, used
 from treevote.errors import InputError
@@ -265,14 +265,18 @@ class Treebank:
         return InputError(problem, path=self.title, line=line, sentence=sentence, remedy=remedy)
 
     def comments(self, i: int) -> Sequence[str]:
-        """Return the lines above the first token of sentence ``i``, counted from 0; none without a source."""
+        """Return the lines above the first token of sentence ``i``, counted from 0; none without a source.
+
+        A negative number counts from the end, and IndexError is raised if there is no such sentence.
+        """
+        root = self.offsets[range(len(self))[i]]
         if (source := self.source) is None:
             return ()
-        root = self.offsets[i]
         return source.lines[source.line_of[root] : source.line_of[root + 1]]
 
     def sentence(self, i: int) -> Sentence:
-        """Return sentence ``i``, counted from 0."""
+        """Return sentence ``i``, counted from 0, or from the end if it is negative; IndexError if there is none."""
+        i = range(len(self))[i]
         span = slice(int(self.offsets[i]), int(self.offsets[i + 1]))
         return Sentence(
             tuple(self.words[word] for word in self.tokens[span]),
@@ -285,10 +289,9 @@ class Treebank:
     def documents(self) -> list[str]:
         """Id of the document of each sentence, from ``# newdoc``; empty before the first, and without a source."""
         found, document = [], ""
-        for i in range(len(self)):
-            for line in self.comments(i):
-                if line.startswith("# newdoc"):
-                    document = comment("id", [line.replace("newdoc ", "", 1)])
+        for lines in map(self.comments, range(len(self))):
+            if (new := new_document(lines)) is not None:
+                document = new
             found.append(document)
         return found
 

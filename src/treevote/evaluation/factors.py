@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.corpus.sentence import sent_id
+from treevote.corpus.sentence import new_document, sent_id
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, non_projective
 from treevote.corpus.vocabulary import encode
@@ -28,7 +28,6 @@ TENS, FIVES = (10, 20, 30, 40), tuple(range(5, 61, 5))
 MAX_DOMAINS = 50
 """Maximum number of domains taken from sent_id."""
 
-_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=(.*)|\s*)")
 _DOMAIN = re.compile(r"#\s*(?:meta::)?(?:genre|domain)\s*=(.*)")
 _SEPARATOR = re.compile(r"[-_.:/\s]+")
 
@@ -153,10 +152,9 @@ def documents(treebank: Treebank) -> list[str] | None:
     names: list[str] = []
     name, count = "(before the first)", 0
     for lines in map(treebank.comments, range(treebank.n_sentences)):
-        for line in lines:
-            if match := _DOCUMENT.fullmatch(line):
-                count += 1
-                name = (match[1] or "").strip() or f"document {count}"
+        if (document := new_document(lines)) is not None:
+            count += 1
+            name = document or f"document {count}"
         names.append(name)
     return names if count else None
 
@@ -171,7 +169,7 @@ def domains(treebank: Treebank) -> list[str] | None:
     name, names = "", []
     for lines in comments:
         for line in lines:
-            if _DOCUMENT.fullmatch(line):
+            if new_document([line]) is not None:
                 name = ""
             elif match := _DOMAIN.fullmatch(line):
                 name = match[1].strip()

@@ -77,9 +77,10 @@ def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *
         for place, system in enumerate(evaluation.systems):
             if place == base:
                 continue
+            condition = f"{metric} ≥ {baseline} − {number:g}"
             old, new = evaluation.systems[base].rates[metric].value, system.rates[metric].value
             if old is None or new is None:
-                gates.append(Gate(f"{metric} − {number:g}", system.name, False, f"{system.name} has no {metric}"))
+                gates.append(Gate(condition, system.name, False, f"{system.name} has no {metric}"))
                 continue
             loss, chance = old - new, ""
             passed = loss <= number + TOLERANCE
@@ -91,7 +92,7 @@ def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *
             change = change if abs(loss) > TOLERANCE else "loses no"
             sentence = f"{system.name} {change} {metric} against {baseline}{chance}; {number:g} may be lost"
             sentence += ", or more if it is not significant" if significant else ""
-            gates.append(Gate(f"{metric} ≥ {baseline} − {number:g}", system.name, passed, sentence))
+            gates.append(Gate(condition, system.name, passed, sentence))
     return gates
 
 

@@ -80,7 +80,7 @@ def multiword_tokens(treebank: Treebank) -> list[MultiwordToken]:
     found = [
         (line, lines[line].split("\t", 2))
         for line in itertools.compress(range(len(lines)), (~holds_word).tolist())
-        if lines[line][:1].isdigit()
+        if lines[line][:1].isdigit() and lines[line].count("\t") > 1
     ]
     following = np.searchsorted(line_of, np.array([line for line, _ in found], np.int32)).tolist()
     ranges = []
