@@ -12,6 +12,7 @@ import pytest
 from tests.command_line import content, fails, run
 from tests.paths import TOY
 from treevote.commands.train import FEW, FEWEST, FOLDS, chosen, train
+from treevote.commands.treebanks import read_training
 from treevote.conll.reader import read
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.parser import load
@@ -62,6 +63,21 @@ def test_words_without_a_head_are_counted_and_whole_trees_alone_are_measured(tmp
     ]
     assert facts(tmp_path / "some")["training"]["sentences"] == n + 1
     assert facts(tmp_path / "some")["familiarity"]["tokens"] == read(TOY).n_tokens
+
+
+def test_open_labels_beside_heads_are_told(tmp_path: Path) -> None:
+    tree = BARE.replace("_\t_\t_\t_\n2", "2\t_\t_\t_\n2").replace("_\t_\t_\t_\n\n", "0\troot\t_\t_\n\n")
+    some, said = tmp_path / "some.conllu", list[str]()
+    some.write_text(tree + TOY.read_text("utf-8"), "utf-8")
+    read_training([some], warn=said.append)
+    assert said[-1] == (
+        f"{some}: 1 word has a head and the label _, which is learned as any other label; "
+        "write the right labels, or _ as HEAD as well"
+    )
+    some.write_text(tree.replace("root", "_"), "utf-8")  # a treebank without labels
+    said.clear()
+    read_training([some], warn=said.append)
+    assert not any("the label _" in warning for warning in said)
 
 
 def test_partial_trees_need_a_whole_one(tmp_path: Path) -> None:

@@ -188,3 +188,12 @@ def test_skipping_moves_the_first_line(text: bytes, n: int) -> None:
 def test_another_word_for_a_choice_of_the_reader_is_refused(choice: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=r"unknown .*; did you mean"):
         loads("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n", **choice)
+
+
+@pytest.mark.parametrize("name", ["a\nb.conllu", "a\tb.conllu"])
+def test_a_name_may_have_a_line_feed_or_a_tab(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    with pytest.raises(InputError, match="expected the path of a file, found the text"):
+        read(str(path))
+    path.write_text(token_line(1) + "\n")
+    assert len(read(str(path))) == 1

@@ -12,6 +12,7 @@ import numpy as np
 
 from treevote.conll.guidelines import departures, unknown_labels
 from treevote.conll.reader import read
+from treevote.corpus.given import FREE_LABEL
 from treevote.corpus.source import Source
 from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import are_bare, are_partial
@@ -99,7 +100,10 @@ def with_texts(treebanks: Sequence[Treebank]) -> Treebank:
 
 
 def with_trees(treebank: Treebank, warn: Warn) -> Treebank:
-    """Leave out the sentences in which no token has a head; warn of their number, and of other words without one."""
+    """Leave out the sentences in which no token has a head; warn of their number, and of other words without one.
+
+    Words with a head and no label, beside words with labels, are told: nothing says that their label is open.
+    """
     bare, title = are_bare(treebank), treebank.title
     if count := int(bare.sum()):
         said = "has no tree and is" if count == 1 else "have no tree and are"
@@ -111,5 +115,13 @@ def with_trees(treebank: Treebank, warn: Warn) -> Treebank:
         warn(
             f"{title}: {count:,} {said}, in {n_partial:,} of {treebank.n_sentences:,} sentences; "
             "each member completes these trees after it has learned from the whole ones"
+        )
+    named = np.array([*(label != FREE_LABEL for label in treebank.labels), True])[treebank.deprels]
+    count = int((~named & (treebank.heads >= 0)).sum())
+    if 0 < count < int((treebank.heads >= 0).sum()):
+        said = "word has" if count == 1 else "words have"
+        warn(
+            f"{title}: {count:,} {said} a head and the label _, which is learned as any other label; "
+            "write the right labels, or _ as HEAD as well"
         )
     return treebank

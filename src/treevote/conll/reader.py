@@ -100,7 +100,7 @@ def read(
         tokenlists: Any = source
         path, text, format = "", serialize(tokenlists), "conllu"
     else:
-        if isinstance(source, str) and ("\n" in source or "\t" in source):
+        if isinstance(source, str) and ("\n" in source or "\t" in source) and not os.path.exists(source):
             problem = f"expected the path of a file, found the text {shortened(source)!r}"
             raise InputError(problem, remedy="read a text with treevote.loads")
         with opened(source, encoding) as (stream, path, _):

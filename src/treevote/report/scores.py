@@ -136,7 +136,8 @@ def _lights(limits: Mapping[str, Any]) -> str:
     for name in NAMES:
         of, precision = limits[f"{name}_arcs"], limits[f"{name}_arcs"]["precision"]
         told.append(f"{name} {of['share']:.1f} %" + ("" if precision is None else f", {precision:.1f} % right"))
-    limit = f"green: a confidence in arc and label of {limits['green']:.3f} or more; red: below {limits['red']:.3f}"
+    green = "none" if limits["green"] > 1 else f"a confidence in arc and label of {limits['green']:.3f} or more"
+    limit = f"green: {green}; red: below {limits['red']:.3f}"
     return wrapped(f"lights of arcs: {'; '.join(told)} ({limit})")
 
 
