@@ -194,7 +194,9 @@ class Adaptation:
             if not kept.any() and silver is not None:  # the earlier selection is still good
                 break
             if not kept.any():
-                remedy = "lower --min-agreement, or check that the text is in the language of the model"
+                remedy = (
+                    "lower --min-agreement or --min-confidence, or look whether the text is in the model's language"
+                )
                 raise self._nothing_kept("sentences on which the committee agrees and is sure enough", remedy)
             write = functools.partial(write_silver, annotation, kept, entered.copy())
             silver = self.steps.file(f"{name}.silver.conllu", write)

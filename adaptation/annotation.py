@@ -179,13 +179,16 @@ class _SentenceReader:
         self._path = os.fspath(path)
         self._parts = (parse_chunk(chunk)[0] for chunk in chunks(path, format=data.format))
         self._rest = Treebank.of([])
+        self._taken = 0
 
     def take(self, n: int) -> Treebank:
         while self._rest.n_sentences < n:
             part = next(self._parts, None)
             if part is None:
-                raise self._fault(f"expected a parse of every sentence, {n - self._rest.n_sentences} are missing")
+                found = self._taken + self._rest.n_sentences
+                raise self._fault(f"expected a parse of every sentence, found {found:,} sentences alone")
             self._rest = Treebank.concatenate([self._rest, part])
+        self._taken += n
         taken = self._rest.select(range(n))
         self._rest = self._rest.select(range(n, self._rest.n_sentences))
         return dataclasses.replace(taken, name=self._path)

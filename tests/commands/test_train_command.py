@@ -129,9 +129,15 @@ def test_a_network_tags_in_the_best_preset_alone(
     assert [annotator.tagger.neural is not None for annotator in asked] == [bool(options)]
 
 
-@pytest.mark.parametrize("options", [("--fast", "--best"), ("--fast", "--select"), ("--best", "--members", "pipeline")])
+@pytest.mark.parametrize("options", [("--fast", "--best"), ("--fast", "--members", "a"), ("--best", "--members", "a")])
 def test_presets_exclude_each_other_and_members(tmp_path: Path, options: tuple[str, ...]) -> None:
     assert "give one of them" in fails("train", "--train", TOY, "-o", tmp_path / "model", *options)
+
+
+def test_a_selection_needs_several_members_and_chooses_their_weights(tmp_path: Path) -> None:
+    arguments = ("train", "--train", TOY, "--dev", TOY, "-o", tmp_path / "model", "--select")
+    assert "--fast has one member, and nothing to select from" in fails(*arguments, "--fast")
+    assert "chooses their weights as well" in fails(*arguments, "--members", ",".join(MEMBERS), "--weights", "equal")
 
 
 def test_zero_is_a_seed_and_a_number_of_folds(tmp_path: Path) -> None:

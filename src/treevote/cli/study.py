@@ -59,8 +59,9 @@ def study(
     """Repeat a table of a paper on a treebank.
 
     The study ensemble measures on several treebanks what each part of the ensemble gives. A claim of a paper holds if
-    the figures lie in its direction and p < 0.05. The output also names the claims whose figures lie in its direction
-    with a larger p, and those whose figures do not. p is that of the randomization test, not corrected for several
+    the figures lie in its direction and p < 0.05; a claim that two are equally good, if p is larger. Where nothing is
+    tested, the direction decides. The output also names the claims whose figures lie in its direction with a larger p,
+    and those whose figures do not. p is that of the randomization test, not corrected for several
     claims.
 
     Finished work is kept in DIR; an interrupted study goes on from there.

@@ -116,7 +116,9 @@ def train(
         )
         raise typer.BadParameter(f"{problem}; write treevote train <FILE>... -o <MODEL>")
     trainings = files or named or []
-    if (fast and (best or select or members)) or (best and members):
+    if fast and select and not (best or members):
+        raise ConfigError("--fast has one member, and nothing to select from; leave --fast or --select out")
+    if (fast and (best or members)) or (best and members):
         raise ConfigError("--fast, --best and --members are three choices of members; give one of them")
     if from_text and from_tokens:
         raise ConfigError("--from-text reads tokens, too; leave --from-tokens out")

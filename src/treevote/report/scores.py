@@ -22,7 +22,7 @@ LEGENDS = {
 
 HALVES = (
     "vote: each half of the sentences is scored with weights learned on the other half; the model has weights learned "
-    "on all of them, so treevote evaluate may print a slightly higher LAS"
+    "on all of them, so treevote evaluate may print a higher LAS, the more so the fewer they are"
 )
 """A line about the vote of a model whose weights were learned on the sentences that it was measured on."""
 
