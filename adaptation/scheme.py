@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from treevote.errors import ConfigError, unknown
+from treevote.errors import ConfigError, require_known
 from treevote.kernels import Bools, Doubles, Longs
 from treevote.settings import Count, Interval, Settings
 
@@ -123,6 +123,5 @@ sentences in one parser."""
 
 def scheme_of(name: str) -> Scheme:
     """Return the scheme of a name; ConfigError, with the nearest name, if there is none."""
-    if name not in SCHEMES:
-        raise unknown("scheme", name, SCHEMES)
+    require_known("scheme", name, SCHEMES)
     return SCHEMES[name]

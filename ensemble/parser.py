@@ -18,7 +18,7 @@ from treevote.ensemble.members import Member, kind_of, member_from_record
 from treevote.ensemble.unknown_words import tempered, unknown_words
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
-from treevote.errors import ConfigError, InputError, ModelError, unknown
+from treevote.errors import ConfigError, InputError, ModelError, require_known
 from treevote.models.learning.features.lexicon import strings_shared
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.text.text_annotator import TextAnnotator
@@ -220,8 +220,7 @@ def load_member(path: str | Path, name: str) -> EnsembleParser:
 
     def alone(record: Record) -> EnsembleParser:
         known = _members(record)
-        if name not in known:
-            raise unknown("member", name, known)
+        require_known("member", name, known)
         parts = {part: record.parts[part] for part in (name, _ANNOTATOR) if part in record.parts}
         facts = {**record.facts, "votes": Weights.equal(1).to_json()}
         return EnsembleParser.from_record(dataclasses.replace(record, facts=facts, parts=parts))

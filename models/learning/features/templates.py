@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.errors import ConfigError, unknown
+from treevote.errors import ConfigError, require_known
 from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import ATTRIBUTES
 from treevote.models.learning.features.trie import grow_trie
@@ -123,8 +123,7 @@ def named_templates(templates: str | tuple[str, ...], sets: Mapping[str, str]) -
     """Return the templates of a named set, separated by white space in ``sets``, or the given ones."""
     if not isinstance(templates, str):
         return templates
-    if templates not in sets:
-        raise unknown("template set", templates, sets)
+    require_known("template set", templates, sets)
     return tuple(sets[templates].split())
 
 
@@ -139,10 +138,8 @@ def _atom(text: str, grammar: Grammar) -> Atom:
         raise ConfigError(f"atom '{text}' should be a place and an attribute such as '{example}'{others}")
     attribute = steps.pop()
     for step in steps:
-        if step not in grammar.steps:
-            raise unknown("step", step, grammar.steps)
-    if attribute not in grammar.attributes:
-        raise unknown("attribute", attribute, grammar.attributes)
+        require_known("step", step, grammar.steps)
+    require_known("attribute", attribute, grammar.attributes)
     return Atom(place, tuple(steps), attribute)
 
 

@@ -18,7 +18,7 @@ from treevote.config import DATA
 from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding
 from treevote.corpus.treebank import Treebank
-from treevote.errors import unknown
+from treevote.errors import require_known
 from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.learning.features.word_memo import WordMemo
@@ -94,8 +94,7 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in self.attributes:
-            if name not in ATTRIBUTES:
-                raise unknown("attribute", name, ATTRIBUTES)
+            require_known("attribute", name, ATTRIBUTES)
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> BiaffineParser:
         """Learn from trees; sentences too long to be parsed at once are left out."""

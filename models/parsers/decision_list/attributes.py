@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.errors import ConfigError, unknown
+from treevote.errors import ConfigError, require_known
 from treevote.kernels import Ints, leaf
 from treevote.models.learning.features.atoms import bin_distance
 from treevote.models.learning.features.lexicon import ATTRIBUTES as COLUMNS
@@ -54,8 +54,7 @@ class AttributeTable(NamedTuple):
 def check_attributes(attributes: Sequence[str]) -> None:
     """Raise ConfigError unless these are different attributes, at least one."""
     for attribute in attributes:
-        if attribute not in ATTRIBUTES:
-            raise unknown("attribute", attribute, ATTRIBUTES)
+        require_known("attribute", attribute, ATTRIBUTES)
     if not attributes or len(set(attributes)) < len(attributes):
         raise ConfigError(f"attributes should be one or more, each once, found {list(attributes)}")
 

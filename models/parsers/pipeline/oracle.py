@@ -9,7 +9,7 @@ import numpy as np
 
 from treevote.corpus.pseudo_projective import projectivize
 from treevote.corpus.treebank import Treebank
-from treevote.errors import unknown
+from treevote.errors import require_known
 from treevote.kernels import Bools, Ints, Longs, kernel, leaf
 from treevote.models.learning.features.firing import MAX_FEATURES, scratch
 from treevote.models.learning.features.lexicon import WordColumns
@@ -88,8 +88,7 @@ def count_actions(
     >>> count_actions(toy, "step-back")
     {'shift': 2, 'left': 3, 'right': 3, 'wait-left': 0, 'wait-right': 0, 'rounds': 1}
     """
-    if policy not in POLICIES:
-        raise unknown("policy", policy, POLICIES)
+    require_known("policy", policy, POLICIES)
     projective = projectivize(treebank, "none")
     counts = np.zeros(len(ACTIONS) + 1, np.int64)
     waits = np.array([wait_left, wait_right])

@@ -19,7 +19,7 @@ import numpy as np
 from treevote.config import DATA, to_mapping
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
-from treevote.errors import unknown
+from treevote.errors import require_known
 from treevote.kernels import Bools, Floats, Ints, kernel
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon
@@ -69,8 +69,7 @@ class NeuralTaggerTrainer(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in self.attributes:
-            if name not in OF_FORMS:
-                raise unknown("attribute of a form", name, OF_FORMS)
+            require_known("attribute of a form", name, OF_FORMS)
 
     def train(
         self,

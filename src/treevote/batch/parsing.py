@@ -14,7 +14,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import expects_tags
 from treevote.ensemble.parser import EnsembleParser, parse_counted
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import InputError, unknown
+from treevote.errors import InputError, require_known
 from treevote.models.text.text_annotator import without_tags
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Parser
@@ -34,8 +34,7 @@ def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:
     """Return a member of an ensemble, or itself without a name; ConfigError if there is no such member."""
     if name is None:
         return ensemble
-    if name not in ensemble.members:
-        raise unknown("member", name, ensemble.members)
+    require_known("member", name, ensemble.members)
     return ensemble.members[name]
 
 

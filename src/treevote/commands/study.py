@@ -15,7 +15,7 @@ from treevote.conll.reader import read
 from treevote.corpus.treebank import Format
 from treevote.corpus.trees import require_labelled_trees
 from treevote.ensemble.members import members_of
-from treevote.errors import ConfigError, InputError, unknown
+from treevote.errors import ConfigError, InputError, require_known
 from treevote.evaluation.counts import convention_of
 from treevote.evaluation.results import CONVENTIONS
 from treevote.files.streams import writing
@@ -73,8 +73,7 @@ def study(
     those of treevote, or learner, features and search of the paper.
     """
     start = time.monotonic()
-    if name not in STUDIES:
-        raise unknown("study", name, STUDIES)
+    require_known("study", name, STUDIES)
     chosen = STUDIES[name]
     if members and not chosen.members:
         raise ConfigError(f"the study '{name}' has parsers of its own; leave out --members")

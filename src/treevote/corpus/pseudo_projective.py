@@ -50,11 +50,10 @@ from treevote.corpus.trees import (
     require_trees,
     spans_outsider,
 )
-from treevote.errors import unknown
+from treevote.errors import require_known
 from treevote.kernels import Bools, Ints, Longs, kernel, leaf
 
 Encoding: TypeAlias = Literal["none", "head", "path", "head+path"]
-_ENCODINGS = get_args(Encoding)
 
 _PLAIN = r"(?:[^\\↑↓]|\\[\\↑↓])"
 _MARKED = re.compile(rf"({_PLAIN}+)(?:(↑)({_PLAIN}*))?(↓)?")  # a label of marks alone has no marks
@@ -71,7 +70,7 @@ def projectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     >>> sentence.heads[1:].tolist(), sentence.deprels[1:]
     ([2, 0, 2, 2, 4], ('pcomp↑obl', 'root', 'subj', 'xcomp↓', 'obl↓'))
     """
-    _check(encoding)
+    require_known("pseudo-projective encoding", encoding, get_args(Encoding))
     crossing = non_projective(treebank)
     sentences = np.flatnonzero(per_sentence(crossing, treebank.offsets))
     heads, on_path = treebank.heads.copy(), np.zeros(len(treebank.heads), np.bool_)
@@ -101,7 +100,7 @@ def deprojectivize(treebank: Treebank, encoding: Encoding = "path") -> Treebank:
     Other labels do not change; with the encoding ``"none"`` the result is ``treebank`` itself. InputError if a sentence
     with a lifted arc is not a tree, ConfigError for an unknown encoding.
     """
-    _check(encoding)
+    require_known("pseudo-projective encoding", encoding, get_args(Encoding))
     if encoding == "none":
         return treebank
     labels, plain, lift, head_label, path = _columns(treebank.labels)
@@ -170,11 +169,6 @@ def _escape(label: str) -> str:
 
 def _unescape(label: str) -> str:
     return re.sub(r"\\([\\↑↓])", r"\1", label)
-
-
-def _check(encoding: str) -> None:
-    if encoding not in _ENCODINGS:
-        raise unknown("pseudo-projective encoding", encoding, _ENCODINGS)
 
 
 @kernel

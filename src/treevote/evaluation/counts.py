@@ -26,7 +26,7 @@ from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.corpus.vocabulary import common_labels, encode
-from treevote.errors import InputError, unknown
+from treevote.errors import InputError, require_known
 from treevote.kernels import Bools, Ints, Longs
 
 Convention: TypeAlias = Literal["ud", "conllx"]
@@ -190,8 +190,7 @@ def evaluate(
 
 def compared_part(convention: Convention) -> Callable[[str], str]:
     """Return the function that gives the part of a label that a convention compares; ConfigError for an unknown one."""
-    if convention not in get_args(Convention):
-        raise unknown("convention", convention, get_args(Convention))
+    require_known("convention", convention, get_args(Convention))
     return str if convention == "conllx" else lambda label: label.partition(":")[0]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from reprlib import repr as short
 
-from treevote.errors import ConfigError, unknown
+from treevote.errors import ConfigError, require_known
 from treevote.evaluation.results import Evaluation
 from treevote.evaluation.significance import TOLERANCE
 from treevote.evaluation.verdict import p_of
@@ -65,8 +65,7 @@ def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *
     ConfigError if there is no such baseline, or the differences of the metric are not tested.
     """
     names = [system.name for system in evaluation.systems]
-    if baseline not in names:
-        raise unknown("system", baseline, names)
+    require_known("system", baseline, names)
     base = names.index(baseline)
     gates = []
     for metric, number in most.items():
@@ -111,5 +110,4 @@ def well_formed(evaluation: Evaluation, *, but: str | None = None) -> list[Gate]
 def require_metric(evaluation: Evaluation, metric: str) -> None:
     """Raise ConfigError, with the nearest name, if there is no such metric."""
     names = [known.name for known in evaluation.metrics]
-    if metric not in names:
-        raise unknown("metric", metric, names)
+    require_known("metric", metric, names)

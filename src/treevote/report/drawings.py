@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pydoc
-import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,6 @@ import numpy as np
 
 from treevote.commands.show import Chosen
 from treevote.corpus.sentence import Sentence, sent_id
-from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_projective, is_tree
 from treevote.drawing import svg, text
 from treevote.errors import InputError
@@ -23,8 +21,6 @@ MAX_PICTURES = 100
 
 WIDTH = 960
 """Width of a picture in CSS pixels."""
-
-_TEXT = re.compile(r"#\s*text\s*=\s*(.+)")
 
 
 def as_text(chosen: Chosen, width: int | None = None) -> str:
@@ -84,7 +80,7 @@ def _heading(chosen: Chosen, number: int) -> list[str]:
     gold, system, confidence, lights = chosen.trees(number)
     id = visible(sent_id(chosen.gold.comments(number - 1)))
     name = f"sentence {number} of {chosen.gold.n_sentences:,}" + (f", {id}" if id else "")
-    heading = [name, visible(_text_of(chosen.gold, number, gold))]
+    heading = [name, visible(gold.text)]
     if confidence is not None and len(gold.words) > 1:
         sure = np.array(confidence)[1:]
         mark = f" (? below {text.UNSURE:g})" if lights is None else ""
@@ -101,14 +97,6 @@ def _heading(chosen: Chosen, number: int) -> list[str]:
         same = f"{int(heads.sum())} of {int(known.sum())} heads are the same, {both} with the same label"
         heading.append(f"{text.DIFFERS} {visible(chosen.name)}: {same}")
     return heading
-
-
-def _text_of(treebank: Treebank, number: int, sentence: Sentence) -> str:
-    """Return the text of a sentence: that of its comment ``# text``, else its words."""
-    for line in treebank.comments(number - 1):
-        if match := _TEXT.fullmatch(line.rstrip()):
-            return match[1]
-    return " ".join(word.form for word in sentence.words[1:])
 
 
 def _unusual(sentence: Sentence) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from treevote.adaptation.silver import COMMITTEE, TAGGERS, agree, read_silver
-from treevote.corpus.sentence import Sentence
+from treevote.corpus.sentence import Sentence, comment
 from treevote.corpus.treebank import Treebank
 from treevote.drawing import svg
 from treevote.report import adaptation
@@ -19,8 +18,6 @@ from treevote.visibility import visible
 
 SHOWN, DRAWN, MAX_WORDS = 12, 2, 20
 """Sentences of a group that are quoted, that are drawn, and the maximum number of words of a drawn one."""
-
-_FACT = re.compile(r"# (round|source|agreement) = (.*)")
 
 
 class Quotation(NamedTuple):
@@ -74,10 +71,10 @@ def write_report(
 def groups(silver: Treebank, judges: str = COMMITTEE) -> list[Group]:
     """Return the sentences of a silver file by round and by range of agreement of the judges, the highest first."""
     members: dict[tuple[int, int], list[int]] = {}
-    told = [_facts_of(silver, i) for i in range(silver.n_sentences)]
-    for i, facts in enumerate(told):
-        agreed = float(facts.get("agreement", 0))
-        members.setdefault((int(facts.get("round", 1)), -min(int(10 * agreed), 10)), []).append(i)
+    comments = [silver.comments(i) for i in range(silver.n_sentences)]
+    agreed = [float(comment("agreement", lines) or 0) for lines in comments]
+    for i, lines in enumerate(comments):
+        members.setdefault((int(comment("round", lines) or 1), -min(int(10 * agreed[i]), 10)), []).append(i)
     lengths = silver.lengths
     found = []
     for (number, tenth), own in sorted(members.items()):
@@ -92,7 +89,7 @@ def groups(silver: Treebank, judges: str = COMMITTEE) -> list[Group]:
             drawing = ""
             if judges == COMMITTEE and n_drawn < DRAWN and 3 < lengths[i] <= MAX_WORDS:  # with a tree
                 drawing, n_drawn = _drawing(sentence), n_drawn + 1
-            quoted.append(Quotation(forms, told[i].get("source", ""), float(told[i].get("agreement", 0)), drawing))
+            quoted.append(Quotation(forms, comment("source", comments[i]), agreed[i], drawing))
         found.append(Group(number, reason, len(own), int(lengths[own].sum()), quoted))
     return found
 
@@ -100,11 +97,3 @@ def groups(silver: Treebank, judges: str = COMMITTEE) -> list[Group]:
 def _drawing(sentence: Sentence) -> str:
     title = visible(" ".join(word.form for word in sentence.words[1:]))
     return for_all_widths(lambda width: svg.draw(sentence, width=width, title=title))
-
-
-def _facts_of(silver: Treebank, number: int) -> dict[str, str]:
-    facts: dict[str, str] = {}
-    for line in silver.comments(number):
-        if match := _FACT.fullmatch(line.rstrip()):
-            facts.setdefault(match[1], match[2])
-    return facts
