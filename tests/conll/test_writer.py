@@ -173,3 +173,10 @@ def test_treebanks_are_written_one_after_the_other(tmp_path: Path) -> None:
         found = read(tmp_path / "joined.conllu")
         assert [sentence.words[1].form for sentence in found] == ["abcd"[i] for i in chosen]
         assert (tmp_path / "joined.conllu").read_bytes().startswith(texts[chosen[0]].encode())
+
+
+def test_a_path_is_a_file_also_if_it_is_a_dash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    written = Treebank.of([(["a"], [0], ["root"])])
+    write(written, Path("-"))
+    assert dumps(read(Path("-"))) == dumps(written) == Path(tmp_path, "-").read_text()

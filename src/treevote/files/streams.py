@@ -62,12 +62,23 @@ def require_apart(
 
 
 def paths_of(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[str]:
-    """Return paths as strings; a single one is a list of one.
+    """Return paths as strings, see `path_of`; a single one is a list of one.
 
     >>> paths_of("a.conllu"), paths_of(["a", "b"])
     (['a.conllu'], ['a', 'b'])
     """
-    return [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    return [path_of(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+
+
+def path_of(path: str | os.PathLike[str]) -> str:
+    """Return a path as a string; a `Path` is a file, also if it is named as standard input or output are.
+
+    >>> import pathlib
+    >>> path_of("-"), path_of(pathlib.PurePosixPath("-"))
+    ('-', './-')
+    """
+    name = os.fspath(path)
+    return name if name != "-" or isinstance(path, str) else os.path.join(os.curdir, name)
 
 
 def stem(name: str) -> tuple[str, str]:
@@ -159,7 +170,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     written to as it is. InputError when the file cannot be written, as on a full disk; BrokenPipeError if the reader of
     a pipe is gone.
     """
-    name = os.fspath(path)
+    name = path_of(path)
     other: OSError | None = None
     try:
         with _target(name) as stream:
