@@ -135,8 +135,6 @@ class EnsembleTrainer:
         whole = require_whole_trees(treebank)
         if dev is not None and not require_heads(dev).any():
             raise InputError("expected sentences to measure on, found none", path=dev.name, remedy="give a larger file")
-        if self.select and self.weights != "auto":
-            raise ConfigError("a selection of members chooses their weights as well; leave the weights out")
         if self.select and len(self.members) > LARGEST:
             raise ConfigError(f"expected 1 to {LARGEST} members to select from, found {len(self.members)}; name others")
         if self.weights == "learned" and len(self.members) > MAX_SYSTEMS:

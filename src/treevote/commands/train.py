@@ -89,6 +89,8 @@ def train(
     start = time.monotonic()
     if dev is not None and folds:
         raise ConfigError("a model is measured on a development set or on folds; leave one of them out")
+    if select and weights not in (None, "auto"):
+        raise ConfigError("a selection of members chooses their weights as well; leave the weights out")
     given = {"members": tuple(members), "weights": weights, "select": select, "folds": folds, "seed": seed}
     configuration = chosen(config, preset, given)
     trainer = ensemble_of(configuration, settings)
