@@ -186,7 +186,7 @@ class _SentenceReader:
             part = next(self._parts, None)
             if part is None:
                 found = self._taken + self._rest.n_sentences
-                raise self._fault(f"expected a parse of every sentence, found {found:,} sentences alone")
+                raise self._fault(f"expected a parse of every sentence, found parses of {found:,}")
             self._rest = Treebank.concatenate([self._rest, part])
         self._taken += n
         taken = self._rest.select(range(n))

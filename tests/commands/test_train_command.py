@@ -71,7 +71,7 @@ def test_open_labels_beside_heads_are_told(tmp_path: Path) -> None:
     some.write_text(tree + TOY.read_text("utf-8"), "utf-8")
     read_training([some], warn=said.append)
     assert said[-1] == (
-        f"{some}: 1 word has a head and the label _, which is learned as any other label; "
+        f"{some}: 1 word has a head and the label _, which counts as any other label; "
         "write the right labels, or _ as HEAD as well"
     )
     some.write_text(tree.replace("root", "_"), "utf-8")  # a treebank without labels

@@ -93,10 +93,7 @@ def with_texts(treebanks: Sequence[Treebank]) -> Treebank:
     if len(treebanks) == 1:
         return treebanks[0]
     joined = Treebank.concatenate(treebanks, " + ".join(treebank.name for treebank in treebanks))
-    sources = [treebank.source for treebank in treebanks if treebank.source is not None]
-    if len(sources) < len(treebanks) or len({source.format for source in sources}) > 1:
-        return joined
-    return dataclasses.replace(joined, source=Source.concatenate(sources))
+    return dataclasses.replace(joined, source=Source.concatenate([treebank.source for treebank in treebanks]))
 
 
 def with_trees(treebank: Treebank, warn: Warn) -> Treebank:
@@ -121,7 +118,7 @@ def with_trees(treebank: Treebank, warn: Warn) -> Treebank:
     if 0 < count < int((treebank.heads >= 0).sum()):
         said = "word has" if count == 1 else "words have"
         warn(
-            f"{title}: {count:,} {said} a head and the label _, which is learned as any other label; "
+            f"{title}: {count:,} {said} a head and the label _, which counts as any other label; "
             "write the right labels, or _ as HEAD as well"
         )
     return treebank

@@ -43,12 +43,9 @@ def joined(parts: Sequence[Treebank], paths: Sequence[str | os.PathLike[str]]) -
     A file in CoNLL-U whose first sentence begins no document begins one, with the id of `document_ids`.
     """
     whole = Treebank.concatenate(parts, " + ".join(part.name for part in parts))
-    sources = [part.source for part in parts if part.source is not None]
-    formats = {source.format for source in sources}
-    if len(sources) != len(parts) or len(formats) != 1:
-        return whole
-    documents = [_as_document(source, document) for source, document in zip(sources, document_ids(paths), strict=True)]
-    return dataclasses.replace(whole, source=Source.concatenate(documents))
+    named = zip(parts, document_ids(paths), strict=True)
+    sources = [part.source and _as_document(part.source, document) for part, document in named]
+    return dataclasses.replace(whole, source=Source.concatenate(sources))
 
 
 def _as_document(source: Source, document: str) -> Source:

@@ -61,15 +61,21 @@ class Source:
         return dataclasses.replace(self, first_line=1, text=text, line_of=np.concatenate(line_of))
 
     @staticmethod
-    def concatenate(sources: Sequence[Source]) -> Source:
-        """Join texts of one format, in order, each without its byte order mark and with a blank line at its end."""
+    def concatenate(sources: Sequence[Source | None]) -> Source | None:
+        """Join texts, in order, each without its byte order mark and with a blank line at its end.
+
+        None if one is missing, or their formats differ.
+        """
+        given = [source for source in sources if source is not None]
+        if len(given) < len(sources) or len({source.format for source in given}) != 1:
+            return None
         texts, line_of, n_lines = list[bytes](), list[Ints](), 0
-        for source in sources:
+        for source in given:
             text = source.text.removeprefix(BOM)
             texts.append(text + missing_end(text))
             line_of.append(source.line_of + np.int32(n_lines))
             n_lines += texts[-1].count(b"\n")
-        return Source("", 1, b"".join(texts), np.concatenate(line_of), sources[0].format)
+        return Source("", 1, b"".join(texts), np.concatenate(line_of), given[0].format)
 
 
 def missing_end(text: bytes) -> bytes:
