@@ -66,6 +66,17 @@ def advance(configuration: Configuration, chosen: int, actions: Sequence[Action]
     return Configuration((*rest, grown), queue, (*history, chosen))
 
 
+def outline(configuration: Configuration) -> tuple[object, ...]:
+    """Return the words on the stack, each with its leftmost and rightmost dependents, and the queue."""
+    words = [(tree.token, outermost(tree.left), outermost(tree.right)) for tree in configuration.stack]
+    return (*words, configuration.queue)
+
+
+def outermost(side: Sequence[tuple[int, Tree]]) -> int:
+    """Return the word that was attached last on a side, -1 for none."""
+    return side[-1][1].token if side else -1
+
+
 def oracle(configuration: Configuration, heads: Sequence[int]) -> str:
     """Return the kind of action that makes a gold arc to a word that has all its gold dependents."""
     if len(configuration.stack) > 1:

@@ -31,6 +31,8 @@ from treevote.models.parsers.transition.features import Model as Linear
 from treevote.models.parsers.transition.features import fire
 
 TEMPLATES = ("s0.upos", "s1.form", "q0.upos", "s0.upos+s1.upos", "s0.lval", "action", "s0.feat", "distance")
+OUTLINE = ("s0.upos", "s1.form", "q0.upos", "s0.upos+s1.upos", "s0.l.form", "s1.r.upos+s0.upos", "s0.feat", "distance")
+"""Templates of what a beam compares."""
 
 
 Task: TypeAlias = tuple[Linear, ScoreCache, GivenArcs, Trees]
@@ -67,14 +69,21 @@ class Model(NamedTuple):
         return self.linear, empty_cache(self.linear.parts, len(self.actions.kind)), NOTHING, trees
 
 
-def model_of(treebank: Treebank, seed: int, magnitude: int, scale: float, single_root: bool) -> Model:
+def model_of(
+    treebank: Treebank,
+    seed: int,
+    magnitude: int,
+    scale: float,
+    single_root: bool,
+    templates: Sequence[str] = TEMPLATES,
+) -> Model:
     """Give random weights to all features that a few random walks meet.
 
     Features are known by the configurations in which they are: the kernel's keys and the twin's features that are in
     the same ones get the same weights.
     """
     rng = np.random.default_rng(seed)
-    lexicon, table = Lexicon.of(treebank), compile_templates(TEMPLATES, GRAMMAR)
+    lexicon, table = Lexicon.of(treebank), compile_templates(templates, GRAMMAR)
     words = lexicon.columns(treebank.words)
     known = plain.known_of(treebank.words, ATTRIBUTES)
     actions = actions_of(treebank, single_root)
@@ -91,7 +100,7 @@ def model_of(treebank: Treebank, seed: int, magnitude: int, scale: float, single
                 count = fire(space, here, tokens, words, table, scratch(table), room)
                 for key, times in Counter((room[:count] | np.uint64(1)).tolist()).items():
                     key_places[key].append((visited, times))
-                for feature, times in plain.features(mirror, sentence.words, TEMPLATES, known).items():
+                for feature, times in plain.features(mirror, sentence.words, templates, known).items():
                     feature_places[feature].append((visited, times))
                 visited += 1
     n_classes = len(actions.kind)
@@ -111,7 +120,7 @@ def model_of(treebank: Treebank, seed: int, magnitude: int, scale: float, single
 
     def scores(words: Sequence[Word], here: twin.Configuration) -> list[int]:
         total = bias.astype(np.int64)
-        for feature, times in plain.features(here, words, TEMPLATES, known).items():
+        for feature, times in plain.features(here, words, templates, known).items():
             total = total + times * row_of.get(feature, 0)
         return [int(value) for value in total]
 
@@ -124,6 +133,7 @@ def model_of(treebank: Treebank, seed: int, magnitude: int, scale: float, single
             functools.partial(twin.advance, actions=own),
             twin.is_final,
             functools.partial(scores, sentence.words),
+            twin.outline,
         )
         for sentence in treebank.sentences()
     ]

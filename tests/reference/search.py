@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 C = TypeVar("C")
 
 
 class System(NamedTuple, Generic[C]):
-    """A transition system for search: legal actions, their scores, the next configurations."""
+    """A transition system for search: legal actions, their scores, the next configurations.
+
+    Of the configurations with one ``outline``, a beam keeps the best.
+    """
 
     start: C
     steps: int
@@ -19,6 +22,7 @@ class System(NamedTuple, Generic[C]):
     advance: Callable[[C, int], C]
     is_final: Callable[[C], bool]
     scores: Callable[[C], Sequence[int]]
+    outline: Callable[[C], Hashable]
 
 
 def best(scores: Sequence[int], among: list[int]) -> int:
@@ -56,8 +60,16 @@ def beam(system: System[C], width: int, scale: float, margin: float) -> C:
                 logs = log_probabilities(system.scores(here), among, scale)
             candidates += [(total + logs[action], system.advance(here, action)) for action in among]
         candidates.sort(key=lambda candidate: -candidate[0])
-        kept = candidates[:width]
+        kept = best_of_each(candidates[:width], system.outline)
     return kept[0][1]
+
+
+def best_of_each(candidates: Sequence[tuple[float, C]], outline: Callable[[C], Hashable]) -> list[tuple[float, C]]:
+    """Return candidates, the best first, without those whose outline a better one has."""
+    found: dict[Hashable, tuple[float, C]] = {}
+    for candidate in candidates:
+        found.setdefault(outline(candidate[1]), candidate)
+    return list(found.values())
 
 
 def best_first(system: System[C], width: int, scale: float, pops: int) -> tuple[C, bool]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from tests.reference import arc_standard as twin
 from tests.reference import features as plain
+from tests.reference import search
 from treevote.corpus.sentence import Word
 
 LEAST = 1e-3
@@ -109,7 +110,8 @@ class LogLinear:
                 for other, log in logs.items():
                     extra = cost * self.cost(example, here, other) if len(logs) > 1 else 0.0
                     candidates.append((total + (log + extra), self.advance(here, other)))
-            beam = sorted(candidates, key=lambda candidate: -candidate[0])[:width]
+            best = sorted(candidates, key=lambda candidate: -candidate[0])[:width]
+            beam = search.best_of_each(best, twin.outline)
             gold_total += self.logs(example.words, gold_here)[action]
             gold_here = self.advance(gold_here, action)
             total, here = beam[0]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Index, Ints, kernel, leaf
+from treevote.kernels import Index, Ints, Longs, kernel, leaf
 
 # Columns of Workspace.configurations.
 TOP = 0  # subtree on top of the stack
@@ -108,3 +108,40 @@ def reduce(space: Workspace, here: int, there: int, tree: int, head_on_left: boo
     new[DEPTH] = old[DEPTH] - 1
     new[FRONT] = old[FRONT]
     new[PREVIOUS] = here
+
+
+@leaf
+def rival(space: Workspace, beam: Longs, size: int, here: int) -> bool:
+    """Tell whether one of the first ``size`` configurations of a beam has the same stack and queue as ``here``."""
+    for i in range(size):
+        if same_stack(space, beam[i], here):
+            return True
+    return False
+
+
+@leaf
+def same_stack(space: Workspace, one: int, other: int) -> bool:
+    """Tell whether two configurations after the same actions have the same words on the stack and in the queue.
+
+    Each word must have the same leftmost and the same rightmost dependent; labels and inner dependents may differ.
+    """
+    configurations, trees = space.configurations, space.trees
+    if configurations[one, FRONT] != configurations[other, FRONT]:
+        return False
+    while one != other:  # the same row below: the rest of the stack is shared
+        if one < 0 or other < 0:
+            return False
+        tree, rival = trees[configurations[one, TOP]], trees[configurations[other, TOP]]
+        if tree[TOKEN] != rival[TOKEN]:
+            return False
+        for side in (L1, R1):
+            if word_of(trees, tree[side]) != word_of(trees, rival[side]):
+                return False
+        one, other = configurations[one, BELOW], configurations[other, BELOW]
+    return True
+
+
+@leaf
+def word_of(trees: Ints, tree: int) -> int:
+    """Return the root word of a subtree, -1 for none."""
+    return int(trees[tree, TOKEN]) if tree >= 0 else -1

@@ -30,7 +30,15 @@ from treevote.models.parsers.transition.arc_standard import (
     class_table,
     derive_gold,
 )
-from treevote.models.parsers.transition.configuration import ACTION, PREVIOUS, Workspace, initial, top_pair, workspace
+from treevote.models.parsers.transition.configuration import (
+    ACTION,
+    PREVIOUS,
+    Workspace,
+    initial,
+    rival,
+    top_pair,
+    workspace,
+)
 from treevote.models.parsers.transition.log_linear import LogLinear, ascend, score
 from treevote.models.parsers.transition.search import insert
 from treevote.parallel import Progress
@@ -133,13 +141,16 @@ def violation(
                     kept = insert(total, beam[i], other, kept, next_totals, next_from, next_action)
         if not gold_is_scored and score(model, gold, step, tokens) >= 0:
             gold_total += logs[action]
-        next_on_gold_way = -1
-        for i in range(kept):
-            advance(space, actions, next_from[i], used + i, n + used + i, next_action[i])
-            if next_from[i] == on_gold_way and next_action[i] == action:
-                next_on_gold_way = used + i
-            beam[i], totals[i] = used + i, next_totals[i]
-        on_gold_way, size, used = next_on_gold_way, kept, used + kept
+        next_on_gold_way, size = -1, 0
+        for k in range(kept):
+            advance(space, actions, next_from[k], used, n + used, next_action[k])
+            if rival(space, beam, size, used):
+                continue
+            if next_from[k] == on_gold_way and next_action[k] == action:
+                next_on_gold_way = used
+            beam[size], totals[size] = used, next_totals[k]
+            used, size = used + 1, size + 1
+        on_gold_way = next_on_gold_way
         if beam[0] != on_gold_way and totals[0] - gold_total > worst:
             worst, wrong, steps = totals[0] - gold_total, beam[0], step + 1
     return int(wrong), int(steps)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.paths import ROOT
 from tests.reference import arc_standard as twin
 from tests.reference import search
-from tests.reference.random_model import Model, model_of
+from tests.reference.random_model import OUTLINE, Model, model_of
 from tests.reference.walks import rich_treebanks
 from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
@@ -103,7 +103,8 @@ def greedy_around(
                     for action in among
                 ]
             longer.sort(key=lambda derivation: -derivation[0])
-            beam = [one for one in longer[:RIVALS] if one[0] >= longer[0][0] - margin]
+            near = [one for one in longer[:RIVALS] if one[0] >= longer[0][0] - margin]
+            beam = search.best_of_each(near, lambda path: system.outline(path[-1]))
         return beam[0][1]
 
     path = [system.start]
@@ -192,7 +193,7 @@ def probability(system: search.System[twin.Configuration], scale: float, actions
 def test_with_room_enough_search_finds_the_most_probable_derivation(
     treebank: Treebank, seed: int, scale: float, single_root: bool
 ) -> None:
-    model = model_of(treebank, seed, 30_000, scale, single_root)
+    model = model_of(treebank, seed, 30_000, scale, single_root, OUTLINE)
     (system,) = model.systems
     best = most_probable(system, scale)
     wide = search.beam(system, 10_000, scale, 1e9)
