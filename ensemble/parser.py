@@ -15,6 +15,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import Member, kind_of, member_from_record
+from treevote.ensemble.proposals import parse_in_turn
 from treevote.ensemble.unknown_words import tempered, unknown_words
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
@@ -101,7 +102,11 @@ class EnsembleParser:
 
     def parse_members(self, treebank: Treebank, given: Given | None = None) -> dict[str, Treebank]:
         """Return the parse of each member, with the given arcs that its search can hold."""
-        return {name: _counted(member, treebank, given)[0] for name, member in self.members.items()}
+        return {name: parse for name, (parse, _) in self._parses(treebank, given).items()}
+
+    def _parses(self, treebank: Treebank, given: Given | None) -> dict[str, tuple[Treebank, int]]:
+        """Return the parse of each member, and its number of fallbacks to a simpler search."""
+        return parse_in_turn(self.members, lambda member: _counted(member, treebank, given))
 
     def combine(self, parses: Mapping[str, Treebank], given: Given | None = None) -> Treebank:
         """Return the vote over the parses of all members, with support, and with confidence if possible."""
@@ -125,7 +130,7 @@ class EnsembleParser:
         if not isinstance(treebank, Treebank):
             problem = f"expected a treebank, found {type(treebank).__name__}"
             raise InputError(problem, remedy="read it with treevote.read or treevote.loads, or call treevote.parse")
-        counted = {name: _counted(member, treebank, given) for name, member in self.members.items()}
+        counted = self._parses(treebank, given)
         parse = self.combine({name: parse for name, (parse, _) in counted.items()}, given)
         return parse, sum(fallbacks for _, fallbacks in counted.values())
 

@@ -19,9 +19,18 @@ from treevote.corpus.trees import are_partial, is_single_rooted
 from treevote.ensemble.candidates import MAX_SYSTEMS
 from treevote.ensemble.foreign_tags import filled
 from treevote.ensemble.judge import Judge, calibration, learn
-from treevote.ensemble.members import DEFAULT_MEMBERS, Member, clusters_of, members_of, require_free, vectors_of
+from treevote.ensemble.members import (
+    DEFAULT_MEMBERS,
+    Member,
+    clusters_of,
+    members_of,
+    parser_class,
+    require_free,
+    vectors_of,
+)
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.partial_trees import require_whole_trees, train_on_partial
+from treevote.ensemble.proposals import around, chooses, parse_in_turn
 from treevote.ensemble.selection import LARGEST, Diversity, VoteKind, select
 from treevote.ensemble.unknown_words import tempered, unknown_in_folds, unknown_words, usual_share
 from treevote.ensemble.weights import Weights
@@ -148,7 +157,9 @@ class EnsembleTrainer:
         gold, parsed, trained = dev, dict[str, tuple[Treebank, float]](), dict[str, Member]()
         if dev is not None:
             trained = self._trained(names, bare, dev, seed, jobs)
-            parsed = {name: _parsed(member, dev) for name, member in trained.items()}
+            for member in trained.values():
+                _warm(member, dev)
+            parsed = parse_in_turn(trained, functools.partial(_parsed, treebank=dev))
             facts["development"] = facts_of(dev)
         elif self.folds:
             gold, parsed = dataclasses.replace(whole, source=None), self._cross_parsed(bare, seed, jobs)
@@ -213,17 +224,24 @@ class EnsembleTrainer:
             (treebank.select(np.sort(np.append(whole[others], always))), treebank.select(whole[held_out]))
             for others, held_out in folds_of(len(whole), self.folds)
         ]
-        tasks = [
-            (_Task(f"{name} {number}/{self.folds}", name, trainer, others), held_out)
-            for number, (others, held_out) in enumerate(folds, 1)
-            for name, trainer in self.members.items()
-        ]
-        done = list(jobs.map(functools.partial(_train_and_parse, seed=seed), tasks))
-        found: dict[str, tuple[Treebank, float]] = {}
-        for i, name in enumerate(self.members):
-            own = done[i :: len(self.members)]
-            found[name] = rejoined([parse for parse, _ in own]), sum(seconds for _, seconds in own)
-        return found
+        last = [name for name, trainer in self.members.items() if chooses(parser_class(trainer))]
+        found: dict[str, list[tuple[Treebank, float]]] = {}
+        for names in ([name for name in self.members if name not in last], last):
+            tasks = [
+                (
+                    _Task(f"{name} {number + 1}/{self.folds}", name, self.members[name], others),
+                    held_out,
+                    [folds[number][0] for folds in found.values()],
+                )
+                for number, (others, held_out) in enumerate(folds)
+                for name in names
+            ]
+            done = list(jobs.map(functools.partial(_train_and_parse, seed=seed), tasks))
+            found |= {name: done[i :: len(names)] for i, name in enumerate(names)}
+        return {
+            name: (rejoined([parse for parse, _ in found[name]]), sum(seconds for _, seconds in found[name]))
+            for name in self.members
+        }
 
 
 def _familiarity(
@@ -254,9 +272,13 @@ class _Task(NamedTuple):
     dev: Treebank | None = None
 
 
-def _parsed(member: Member, treebank: Treebank) -> tuple[Treebank, float]:
-    """Return a parse and its seconds of CPU, without the compilation of kernels."""
+def _warm(member: Member, treebank: Treebank) -> None:
+    """Compile the kernels of a parse."""
     member.parse(treebank.select(range(min(1, treebank.n_sentences))))
+
+
+def _parsed(member: Member, treebank: Treebank) -> tuple[Treebank, float]:
+    """Return a parse and its seconds of CPU."""
     start = time.thread_time()
     return member.parse(treebank), time.thread_time() - start
 
@@ -280,11 +302,13 @@ def _train_alone(task: _Task, *, seed: int, progress: Progress | None = None) ->
 
 
 def _train_and_parse(
-    task_and_part: tuple[_Task, Treebank], *, seed: int, progress: Progress | None = None
+    task_part_and_proposals: tuple[_Task, Treebank, Sequence[Treebank]], *, seed: int, progress: Progress | None = None
 ) -> tuple[Treebank, float]:
     """Train a member; return its parse of other sentences, and the seconds of CPU for parsing."""
-    task, part = task_and_part
-    return _parsed(_train_alone(task, seed=seed, progress=progress), part)
+    task, part, proposals = task_part_and_proposals
+    member = _train_alone(task, seed=seed, progress=progress)
+    _warm(member, part)
+    return _parsed(around(member, proposals), part)
 
 
 def facts_of(treebank: Treebank) -> dict[str, JSON]:

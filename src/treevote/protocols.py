@@ -30,6 +30,9 @@ class Parser(Protocol):
     A parser may also have ``parse_counted(treebank, given=None)``, which returns the trees and the number of sentences
     on which a bounded search fell back on a simpler one. Its trees hold those of the ``given`` arcs
     (`treevote.corpus.given`) that they can; the others are made afterwards.
+
+    A parser with ``with_proposals(parses)`` chooses among heads that other parsers propose: the method takes their
+    parses of the sentences that are to be parsed, and returns the parser that looks at these heads as well.
     """
 
     @property

@@ -61,12 +61,20 @@ class SecondOrderModel(NamedTuple):
         )
         return cls(tuple(arcs), tuple(siblings), tuple(grandparents), tables, NO_WEIGHTS)
 
-    def parse(self, pruner: Pruner, arc_labeller: Labeller | None, sentences: Sentences) -> None:
-        """Write the heads of every sentence; those that are there before, and not -1, are given by projective arcs."""
+    def parse(
+        self, pruner: Pruner, arc_labeller: Labeller | None, sentences: Sentences, proposals: Sequence[Ints] = ()
+    ) -> None:
+        """Write the heads of every sentence; those that are there before, and not -1, are given by projective arcs.
+
+        Of ``proposals``, heads of other parsers, no arc is pruned but those that differ from a given one.
+        """
         scorer = Scorer(self.weights.table, self.weights.bits, self.tables)
+        proposed, end = [np.where(sentences.heads < 0, heads, -1) for heads in proposals], 0
         for batch in sentences.batches():
-            masks = Masks.empty(batch.offsets)
+            masks, start, end = Masks.empty(batch.offsets), end, end + len(batch.tokens)
             prune_all(pruner, batch, masks)
+            for heads in proposed:
+                masks.allow(heads[start:end], batch.offsets)
             if arc_labeller is not None:
                 label_candidates(arc_labeller, batch, masks.allowed)
             find_trees(scorer, batch, masks, 0, len(batch.offsets) - 1, 0.0, batch.heads)

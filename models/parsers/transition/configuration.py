@@ -112,11 +112,11 @@ def reduce(space: Workspace, here: int, there: int, tree: int, head_on_left: boo
 
 @leaf
 def rival(space: Workspace, beam: Longs, size: int, here: int) -> bool:
-    """Tell whether one of the first ``size`` configurations of a beam has the same stack and queue as ``here``."""
+    """Tell whether one of the first ``size`` configurations of a beam has the stack and queue of ``here``."""
+    found = False
     for i in range(size):
-        if same_stack(space, beam[i], here):
-            return True
-    return False
+        found = found or same_stack(space, beam[i], here)
+    return found
 
 
 @leaf

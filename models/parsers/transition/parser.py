@@ -65,13 +65,14 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
         its scores with a temperature fitted on held-out sentences (after Platt 1999). With ``pairs-svm`` the search
         is always greedy.
     width : int
-        Beam size; for best-first search the number of successors of a configuration.
+        Beam size; for best-first search the number of successors of a configuration. Of the derivations with the same
+        words on the stack and in the queue, each with the same outermost dependents, a beam keeps the best.
     margin : float
         Beam search drops derivations whose log-probability is lower than that of the best by more than this.
     structured_epochs : int
         Passes of structured training over the sentences, after that of the learner; 0 for none. It is for all learners
-        but ``pairs-svm``, and makes their scores logarithms of probabilities. See
-        `treevote.models.parsers.transition.structured_training`.
+        but ``pairs-svm``, and makes their scores logarithms of probabilities. Its beam is at least as wide as
+        `treevote.models.parsers.transition.structured_training.WIDTH` unless the search is greedy.
     prune : float
         Weights of linear models nearer to zero than this share of the largest are dropped.
 
@@ -89,8 +90,8 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
     templates: str | tuple[str, ...] = "rich"
     cutoff: Count = 3
     search: Search = "beam"
-    width: Annotated[int, Interval(1, MAX_WIDTH)] = 8
-    margin: Annotated[float, Interval(0, closed="left")] = 2.5
+    width: Annotated[int, Interval(1, MAX_WIDTH)] = 6
+    margin: Annotated[float, Interval(0, closed="left")] = 2.0
     structured_epochs: Annotated[int, Interval(0, 1_000)] = 0
     prune: Share = 0.01
 
@@ -99,7 +100,7 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
         from treevote.models.learning.learners.pairs import PairsSVM
         from treevote.models.learning.learners.registry import make_learner
         from treevote.models.parsers.transition.calibration import held_out_temperature
-        from treevote.models.parsers.transition.structured_training import Passes
+        from treevote.models.parsers.transition.structured_training import WIDTH, Passes
         from treevote.models.parsers.transition.training import Task, train_guide
 
         new_learner = functools.partial(make_learner, self.learner, self.options, seed)
@@ -114,7 +115,8 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
         actions = actions_of(trees, single_root)
         passes = None
         if self.structured_epochs:
-            passes = Passes(self.structured_epochs, 1 if self.search == "greedy" else self.width, seed)
+            greedy = self.search == "greedy" or self.width == 1
+            passes = Passes(self.structured_epochs, 1 if greedy else max(self.width, WIDTH), seed)
         task = Task(new_learner, words, actions, table, self.cutoff, self.prune, jobs.progress, passes)
         guide = train_guide(trees, task)
         probabilities = hasattr(untrained, "predict_proba") or passes is not None

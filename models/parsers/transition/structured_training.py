@@ -5,7 +5,8 @@ on from its weights. Each training sentence is parsed with the present weights; 
 ahead of the gold one by most, after any number of actions ("max-violation": Huang, Fayong & Guo 2012, "Structured
 perceptron with inexact search", section 4), up to that number of actions. Before, a derivation is given ``COST`` for
 each wrong head and half of it for each wrong label, so the gold one must win by a margin (cost-augmented search:
-Taskar, Guestrin & Koller 2004, "Max-margin Markov networks"; McDonald, Crammer & Pereira 2005).
+Taskar, Guestrin & Koller 2004, "Max-margin Markov networks"; McDonald, Crammer & Pereira 2005). The beam keeps the best
+of the derivations with the same stack and queue, as in search.
 
 The update is a step up the gradient of ``log P(gold) - log P(wrong)``, where the probability of a derivation is the
 product of those of its actions, as in search. The steps have one size, and the result is the average of the weights
@@ -43,6 +44,7 @@ from treevote.models.parsers.transition.log_linear import LogLinear, ascend, sco
 from treevote.models.parsers.transition.search import insert
 from treevote.parallel import Progress
 
+WIDTH = 8  # least size of a beam, which learns from errors that a narrower one does not meet
 RATE = 0.01  # size of a step
 COST = 1.0  # of a wrong head, in units of log-probability
 UNSEEN = -1e4  # bias of actions that the learner of single actions never saw: they are never chosen
