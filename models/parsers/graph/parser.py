@@ -192,7 +192,7 @@ class GraphParser(BaseParser[GraphTrainer]):
     def with_proposals(self, parses: Sequence[Treebank]) -> GraphParser:
         """Return the parser for the sentences of some parses: a second-order one chooses among their heads as well.
 
-        So it can leave out more of the other heads (``proposal_margin``), and takes half the time.
+        So it can leave out more of the other heads (``proposal_margin``), and takes less time.
         """
         return dataclasses.replace(self, proposals=tuple(parse.heads for parse in parses))
 

@@ -111,7 +111,7 @@ def reduce(space: Workspace, here: int, there: int, tree: int, head_on_left: boo
 
 
 @leaf
-def rival(space: Workspace, beam: Longs, size: int, here: int) -> bool:
+def has_twin(space: Workspace, beam: Longs, size: int, here: int) -> bool:
     """Tell whether one of the first ``size`` configurations of a beam has the stack and queue of ``here``."""
     found = False
     for i in range(size):
@@ -131,11 +131,11 @@ def same_stack(space: Workspace, one: int, other: int) -> bool:
     while one != other:  # the same row below: the rest of the stack is shared
         if one < 0 or other < 0:
             return False
-        tree, rival = trees[configurations[one, TOP]], trees[configurations[other, TOP]]
-        if tree[TOKEN] != rival[TOKEN]:
+        tree, twin = trees[configurations[one, TOP]], trees[configurations[other, TOP]]
+        if tree[TOKEN] != twin[TOKEN]:
             return False
         for side in (L1, R1):
-            if word_of(trees, tree[side]) != word_of(trees, rival[side]):
+            if word_of(trees, tree[side]) != word_of(trees, twin[side]):
                 return False
         one, other = configurations[one, BELOW], configurations[other, BELOW]
     return True

@@ -27,7 +27,7 @@ from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.weights import best_class, highest, log_probabilities, normalize
 from treevote.models.parsers.given_arcs import GivenArcs, given_in
 from treevote.models.parsers.transition.arc_standard import advance, forced, is_final, legal, write_tree
-from treevote.models.parsers.transition.configuration import PREVIOUS, Workspace, initial, rival, workspace
+from treevote.models.parsers.transition.configuration import PREVIOUS, Workspace, has_twin, initial, workspace
 from treevote.models.parsers.transition.features import Model, score_configuration
 from treevote.models.parsers.transition.reachability import reachable
 
@@ -173,7 +173,7 @@ def follow(
             if next_totals[k] < next_totals[0] - margin:
                 break
             advance(space, model.actions, next_from[k], used, n + used, next_action[k])
-            if not rival(space, beam, size, used):
+            if not has_twin(space, beam, size, used):
                 beam[size], totals[size] = used, next_totals[k]
                 used, size = used + 1, size + 1
     return beam[0], used

@@ -35,8 +35,8 @@ from treevote.models.parsers.transition.configuration import (
     ACTION,
     PREVIOUS,
     Workspace,
+    has_twin,
     initial,
-    rival,
     top_pair,
     workspace,
 )
@@ -146,7 +146,7 @@ def violation(
         next_on_gold_way, size = -1, 0
         for k in range(kept):
             advance(space, actions, next_from[k], used, n + used, next_action[k])
-            if rival(space, beam, size, used):
+            if has_twin(space, beam, size, used):
                 continue
             if next_from[k] == on_gold_way and next_action[k] == action:
                 next_on_gold_way = used
