@@ -185,11 +185,6 @@ def kind_of(trainer: Trainer) -> str:
     return next(kind for kind, family in _in_order() if isinstance(trainer, family.trainer))
 
 
-def parser_class(trainer: Trainer) -> type | None:
-    """Return the class of the parsers of a trainer, None if it is of no family."""
-    return next((family.parser for _, family in _in_order() if isinstance(trainer, family.trainer)), None)
-
-
 def member_from_record(record: Record) -> Member:
     """Return the member of a record; ModelError if it is not that of a member, or its parts do not fit together."""
     family = find_family(record.kind)

@@ -1,9 +1,9 @@
 """The order in which the members of an ensemble parse: those that choose among heads of the others come last.
 
-Where fast parsers agree, a slow one has little to look for. A member with ``with_proposals``
-(`treevote.protocols.Parser`) gets the trees of all members without it: their arcs bound what it scores, as a first
-model bounds what the next one scores in parsing from coarse to fine (Rush & Petrov 2012, "Vine pruning for efficient
-multi-pass dependency parsing"). No tree depends on the order in which members are named.
+Where fast parsers agree, a slow one has little to look for. A member that chooses (`treevote.protocols.Trainer`) gets
+the trees of all members that do not: their arcs bound what it scores, as a first model bounds what the next one scores
+in parsing from coarse to fine (Rush & Petrov 2012, "Vine pruning for efficient multi-pass dependency parsing"). No
+member's tree depends on the order in which members are named.
 """
 
 from __future__ import annotations
@@ -13,24 +13,29 @@ from typing import Any, TypeVar
 
 from treevote.corpus.treebank import Treebank
 
+FEWEST = 2
+"""Least number of parsers that propose heads: a single one may be weak, and its heads no better than those left out."""
+
 _Parsed = TypeVar("_Parsed")
 
 
-def chooses(parser: Any) -> bool:
-    """Tell whether a parser, or a class of parsers, chooses among heads that others propose."""
-    return hasattr(parser, "with_proposals")
+def in_turn(trainers: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the names of the members that propose heads, and of those that choose among them."""
+    last = [name for name, trainer in trainers.items() if getattr(trainer, "chooses", False)]
+    return [name for name in trainers if name not in last], last
 
 
 def parse_in_turn(
-    parsers: Mapping[str, Any], parse: Callable[[Any], tuple[Treebank, _Parsed]]
+    members: Mapping[str, Any], parse: Callable[[Any], tuple[Treebank, _Parsed]]
 ) -> dict[str, tuple[Treebank, _Parsed]]:
-    """Return what ``parse`` makes of each parser, by name: a parse and another value."""
-    found = {name: parse(parser) for name, parser in parsers.items() if not chooses(parser)}
+    """Return what ``parse`` makes of each member, by name: a parse and another value."""
+    first, last = in_turn({name: getattr(member, "trainer", None) for name, member in members.items()})
+    found = {name: parse(members[name]) for name in first}
     proposals = [tree for tree, _ in found.values()]
-    found |= {name: parse(around(parser, proposals)) for name, parser in parsers.items() if chooses(parser)}
-    return {name: found[name] for name in parsers}
+    found |= {name: parse(around(members[name], proposals)) for name in last}
+    return {name: found[name] for name in members}
 
 
-def around(parser: Any, proposals: Sequence[Treebank]) -> Any:
-    """Return a parser that looks at the proposed heads if it chooses among such heads, else the parser itself."""
-    return parser.with_proposals(proposals) if proposals and chooses(parser) else parser
+def around(member: Any, proposals: Sequence[Treebank]) -> Any:
+    """Return a member that chooses among the proposed heads, or the member itself if there are too few proposals."""
+    return member.with_proposals(proposals) if len(proposals) >= FEWEST else member

@@ -24,13 +24,12 @@ from treevote.ensemble.members import (
     Member,
     clusters_of,
     members_of,
-    parser_class,
     require_free,
     vectors_of,
 )
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.partial_trees import require_whole_trees, train_on_partial
-from treevote.ensemble.proposals import around, chooses, parse_in_turn
+from treevote.ensemble.proposals import around, in_turn, parse_in_turn
 from treevote.ensemble.selection import LARGEST, Diversity, VoteKind, select
 from treevote.ensemble.unknown_words import tempered, unknown_in_folds, unknown_words, usual_share
 from treevote.ensemble.weights import Weights
@@ -173,6 +172,9 @@ class EnsembleTrainer:
                 choice = select(gold, parses, single_root=single_root, convention=convention)
                 names, kind = choice.members, choice.weights
                 facts["selection"] = to_mapping(choice)
+                if dev is not None:  # those that choose have other proposals now
+                    parse = functools.partial(_parsed, treebank=dev)
+                    parses = {n: p for n, (p, _) in parse_in_turn({n: trained[n] for n in names}, parse).items()}
         if dev is None:
             trained = self._trained(names, bare, None, seed, jobs)
         members = {name: trained[name] for name in names}
@@ -224,14 +226,14 @@ class EnsembleTrainer:
             (treebank.select(np.sort(np.append(whole[others], always))), treebank.select(whole[held_out]))
             for others, held_out in folds_of(len(whole), self.folds)
         ]
-        last = [name for name, trainer in self.members.items() if chooses(parser_class(trainer))]
         found: dict[str, list[tuple[Treebank, float]]] = {}
-        for names in ([name for name in self.members if name not in last], last):
+        first, last = in_turn(self.members)
+        for names in (first, last):
             tasks = [
                 (
                     _Task(f"{name} {number + 1}/{self.folds}", name, self.members[name], others),
                     held_out,
-                    [folds[number][0] for folds in found.values()],
+                    [found[other][number][0] for other in first] if names is last else (),
                 )
                 for number, (others, held_out) in enumerate(folds)
                 for name in names

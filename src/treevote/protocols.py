@@ -30,9 +30,6 @@ class Parser(Protocol):
     A parser may also have ``parse_counted(treebank, given=None)``, which returns the trees and the number of sentences
     on which a bounded search fell back on a simpler one. Its trees hold those of the ``given`` arcs
     (`treevote.corpus.given`) that they can; the others are made afterwards.
-
-    A parser with ``with_proposals(parses)`` chooses among heads that other parsers propose: the method takes their
-    parses of the sentences that are to be parsed, and returns the parser that looks at these heads as well.
     """
 
     @property
@@ -50,7 +47,12 @@ class Parser(Protocol):
 
 
 class Trainer(Protocol):
-    """Hyper-parameters of a parser: a frozen dataclass."""
+    """Hyper-parameters of a parser: a frozen dataclass.
+
+    If it has a true ``chooses``, its parsers choose among heads that other members of an ensemble propose: they have a
+    method ``with_proposals(parses)``, which takes the parses of the sentences to parse, and returns the parser that
+    looks at their heads as well.
+    """
 
     def train(self, treebank: Treebank, dev: Treebank | None = None, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Parser:
         """Learn from trees; the same treebanks and seed give the same bytes, whatever the jobs.

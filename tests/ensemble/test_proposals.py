@@ -15,10 +15,11 @@ from tests.reference.toy_parser import SMALL, TEST, TRAINING, trees
 from treevote.corpus.folds import folds_of
 from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.members import parser_class
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.proposals import around, chooses, parse_in_turn
+from treevote.ensemble.proposals import FEWEST, around, in_turn, parse_in_turn
 from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.errors import InputError
+from treevote.kernels import Ints
 from treevote.models.parsers.decoding.long_sentences import LONGEST
 from treevote.models.parsers.graph import second_order
 from treevote.models.parsers.graph.parser import GraphParser, GraphTrainer
@@ -49,38 +50,85 @@ def narrow(ensemble: EnsembleParser) -> GraphParser:
     return dataclasses.replace(graph, trainer=trainer)
 
 
-@given(st.permutations(list(TRAINERS)))
-@settings(max_examples=6, deadline=None)
-def test_no_parse_depends_on_the_order_of_the_members(ensemble: EnsembleParser, names: list[str]) -> None:
-    members = {name: ensemble.members[name] for name in names}
-    parses = dataclasses.replace(ensemble, members=members).parse_members(TEST)
-    assert list(parses) == names
-    found = ensemble.parse_members(TEST)
-    assert {name: trees(parse) for name, parse in parses.items()} == {n: trees(parse) for n, parse in found.items()}
+@pytest.fixture
+def proposed(monkeypatch: pytest.MonkeyPatch) -> list[list[Any]]:
+    """Return the trees that are proposed from now on: those of each member that proposes, each time."""
+    found: list[list[Any]] = []
+    own = GraphParser.with_proposals
+
+    def watched(parser: GraphParser, parses: Sequence[Treebank]) -> GraphParser:
+        found.append([trees(parse) for parse in parses])
+        return own(parser, parses)
+
+    monkeypatch.setattr(GraphParser, "with_proposals", watched)
+    return found
 
 
-def test_a_member_that_chooses_gets_the_trees_of_all_others(ensemble: EnsembleParser) -> None:
-    graph = ensemble.members["graph"]
-    others = [ensemble.members[name].parse(TEST) for name in ("forward", "backward")]
-    assert isinstance(graph, GraphParser)
-    expected = graph.with_proposals(others).parse(TEST)
-    assert trees(ensemble.parse_members(TEST)["graph"]) == trees(expected)
+def alone(ensemble: EnsembleParser, treebank: Treebank) -> list[Any]:
+    return [trees(ensemble.members[name].parse(treebank)) for name in ("forward", "backward")]
+
+
+def test_a_member_that_chooses_gets_the_trees_of_all_others(
+    ensemble: EnsembleParser, proposed: list[list[Any]]
+) -> None:
+    ensemble.parse(TEST)
+    assert list(ensemble.parse_members(TEST)) == list(TRAINERS)
+    assert proposed == [alone(ensemble, TEST)] * 2
+    dataclasses.replace(ensemble, members=dict(reversed(ensemble.members.items()))).parse_members(TEST)
+    assert proposed[2] == proposed[1][::-1]
+
+
+def test_votes_are_learned_from_trees_with_proposals(proposed: list[list[Any]]) -> None:
+    trained = EnsembleTrainer(TRAINERS).train(TRAINING, TEST)
+    assert proposed == [alone(trained, TEST)]
+
+
+def test_the_order_of_proposals_changes_nothing(narrow: GraphParser) -> None:
+    one, other = TEST, TEST.with_trees(chains(TEST), TEST.deprels, TEST.labels)
+    found = narrow.with_proposals([one, other]).parse(TEST)
+    assert trees(found) == trees(narrow.with_proposals([other, one]).parse(TEST))
+    assert trees(found) == trees(narrow.with_proposals([other, one, other]).parse(TEST))
 
 
 def test_members_that_choose_do_not_propose_to_each_other(ensemble: EnsembleParser) -> None:
-    graph = ensemble.members["graph"]
     asked: list[int] = []
 
-    class Watched:
-        def with_proposals(self, parses: list[Treebank]) -> Watched:
+    class Chooser:
+        trainer = GRAPH
+
+        def with_proposals(self, parses: list[Treebank]) -> Chooser:
             asked.append(len(parses))
             return self
 
-    parse_in_turn({"a": Watched(), "b": graph, "c": Watched()}, lambda _: (TEST, 0))
-    parse_in_turn({"a": Watched(), "b": SMALL, "c": Watched()}, lambda _: (TEST, 0))
-    assert asked == [1, 1]
-    assert around(graph, []) is graph
-    assert [chooses(parser_class(trainer)) for trainer in TRAINERS.values()] == [False, True, False]
+    plain = ensemble.members["forward"]
+    parse_in_turn({"a": Chooser(), "b": plain, "c": plain, "d": Chooser()}, lambda _: (TEST, 0))
+    assert asked == [2, 2]
+    parse_in_turn({"a": Chooser(), "b": plain, "c": Chooser()}, lambda _: (TEST, 0))  # too few proposals
+    assert asked == [2, 2]
+    assert FEWEST == 2
+    assert around(narrowest := Chooser(), [TEST]) is narrowest
+    first_order = dataclasses.replace(GRAPH, order=1)
+    assert in_turn({**TRAINERS, "first-order": first_order}) == (["forward", "backward", "first-order"], ["graph"])
+
+
+def test_proposals_for_other_sentences_are_refused(narrow: GraphParser) -> None:
+    with pytest.raises(InputError, match="expected proposals for the same sentences, found others"):
+        narrow.with_proposals([TEST, TEST.select(range(3))]).parse(TEST)
+
+
+def test_the_smaller_of_both_margins_counts(narrow: GraphParser, monkeypatch: pytest.MonkeyPatch) -> None:
+    def size(pruning: float, proposal: float, proposals: Sequence[Treebank] = ()) -> int:
+        trainer = dataclasses.replace(narrow.trainer, max_heads=9, pruning_margin=pruning, proposal_margin=proposal)
+        parser = dataclasses.replace(narrow, trainer=trainer).with_proposals(proposals)
+        return sum(map(len, candidates(parser, TEST, monkeypatch)))
+
+    assert size(0, 50) < size(50, 0)
+    assert size(0, 50, [TEST]) == size(50, 0, [TEST]) < size(50, 50, [TEST]) == size(99, 50, [TEST])
+
+
+def chains(treebank: Treebank) -> Ints:
+    """Return the heads where each word hangs on the one before."""
+    return (np.arange(len(treebank.heads)) - treebank.starts - 1).astype(np.int32)
 
 
 def candidates(parser: GraphParser, treebank: Treebank, monkeypatch: pytest.MonkeyPatch) -> list[set[tuple[int, int]]]:
@@ -105,26 +153,22 @@ def test_the_candidates_are_the_proposed_heads_and_those_near_the_best(
     shuffled = [random.permutation(n + 1)[:n].tolist() for n in TEST.lengths.tolist()]
     heads = np.concatenate([[-1, *own] for own in shuffled]).astype(np.int32)  # any arcs at all, no trees
     others = [TEST.with_trees(heads, TEST.deprels, TEST.labels), TEST]
-    alone = candidates(narrow, TEST, monkeypatch)
+    kept = candidates(narrow, TEST, monkeypatch)
     proposed = [
         {(d, h) for other in others for d, h in enumerate(other.sentence(i).heads.tolist()) if d and h != d}
         for i in range(TEST.n_sentences)
     ]
     found = candidates(narrow.with_proposals(others), TEST, monkeypatch)
     assert [{arc for arc in own if len({*arc}) == 2} for own in found] == [
-        one | other for one, other in zip(alone, proposed, strict=True)
+        one | other for one, other in zip(kept, proposed, strict=True)
     ]
-    wide = dataclasses.replace(narrow, trainer=dataclasses.replace(narrow.trainer, max_heads=9, proposal_margin=50))
-    assert sum(map(len, candidates(wide.with_proposals([TEST]), TEST, monkeypatch))) > sum(map(len, found))
-    assert sum(map(len, candidates(wide, TEST, monkeypatch))) < sum(map(len, found))
 
 
 @given(st.integers(0, 1_000))
 @settings(max_examples=10, deadline=None)
 def test_proposals_do_not_displace_given_heads(narrow: GraphParser, seed: int) -> None:
     random = np.random.default_rng(seed)
-    chains = np.arange(len(TEST.heads)) - TEST.starts - 1  # each word hangs on the one before
-    known = np.where(random.random(len(chains)) < 0.3, chains, -1).astype(np.int32)
+    known = np.where(random.random(len(TEST.heads)) < 0.3, chains(TEST), -1).astype(np.int32)
     arcs = Given(known, np.full_like(known, -1), ())
     parse, _ = narrow.with_proposals([TEST]).parse_counted(TEST, arcs)
     assert (parse.heads == known)[known >= 0].all()
@@ -138,15 +182,8 @@ def test_any_sentences_together_give_the_same_trees(ensemble: EnsembleParser) ->
     assert [*whole] == [tree for i in range(mixed.n_sentences) for tree in trees(ensemble.parse(mixed.select([i])))]
 
 
-def test_folds_are_parsed_as_the_ensemble_parses(monkeypatch: pytest.MonkeyPatch) -> None:
-    proposed: list[list[Any]] = []
+def test_folds_are_parsed_as_the_ensemble_parses(proposed: list[list[Any]]) -> None:
     found: dict[str, Treebank] = {}
-
-    def watched(parser: GraphParser, parses: Sequence[Treebank]) -> GraphParser:
-        proposed.append([trees(parse) for parse in parses])
-        return parser
-
-    monkeypatch.setattr(GraphParser, "with_proposals", watched)
     data = TRAINING.select(range(20))
     EnsembleTrainer(TRAINERS, folds=2).train_measured(data, on_folds=lambda _, parses: found.update(parses))
     assert list(found) == list(TRAINERS)

@@ -18,7 +18,7 @@ import numpy as np
 from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding
 from treevote.corpus.treebank import Treebank
-from treevote.errors import unknown
+from treevote.errors import InputError, unknown
 from treevote.evaluation.counts import evaluate
 from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
@@ -90,7 +90,8 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         For second order: heads are pruned whose log-probability is lower than that of the best head by more than this;
         in training, by one more.
     proposal_margin : float
-        The same where other parsers propose heads, see `GraphParser.with_proposals`.
+        For second order: the same in a vote, where the heads of the other members are not pruned; not in training. The
+        smaller of both margins counts.
     encoding : {"path", "head", "head+path", "none"}
         How the projective decoder encodes non-projective trees in labels (Nivre & Nilsson 2005).
     weight_threshold : float
@@ -111,6 +112,11 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
     pruning_margin: Annotated[float, Interval(0, 100)] = 5.0
     proposal_margin: Annotated[float, Interval(0, 100)] = 2.5
     weight_threshold: Share = 0.003
+
+    @property
+    def chooses(self) -> bool:
+        """Whether its parsers choose among heads that others propose."""
+        return self.order == 2
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -187,14 +193,14 @@ class GraphParser(BaseParser[GraphTrainer]):
     second_order: SecondOrderModel | None
     labeller: Labeller
     arc_labeller: Labeller | None = None
-    proposals: tuple[Ints, ...] = ()  # heads, shape (n_slots,)
+    proposals: tuple[Treebank, ...] = ()
 
     def with_proposals(self, parses: Sequence[Treebank]) -> GraphParser:
-        """Return the parser for the sentences of some parses: a second-order one chooses among their heads as well.
+        """Return the second-order parser for the sentences of some parses, whose heads it chooses among as well.
 
         So it can leave out more of the other heads (``proposal_margin``), and takes less time.
         """
-        return dataclasses.replace(self, proposals=tuple(parse.heads for parse in parses))
+        return dataclasses.replace(self, proposals=tuple(parses))
 
     @property
     def _encoding(self) -> Encoding:
@@ -221,8 +227,11 @@ class GraphParser(BaseParser[GraphTrainer]):
         if self.second_order is None:
             parse_sentences(model.weights, model.table, sentences)
         else:
-            proposals = [cut_heads(pieces, proposed, treebank.offsets) for proposed in self.proposals]
-            margin = own.proposal_margin if proposals else own.pruning_margin
+            if any(not np.array_equal(parse.offsets, treebank.offsets) for parse in self.proposals):
+                remedy = "propose heads for the sentences that are parsed"
+                raise InputError("expected proposals for the same sentences, found others", remedy=remedy)
+            proposals = [cut_heads(pieces, parse.heads, treebank.offsets) for parse in self.proposals]
+            margin = min(own.pruning_margin, own.proposal_margin if proposals else np.inf)
             pruner = Pruner.of(model.weights, model.table, own.max_heads, margin)
             self.second_order.parse(pruner, self.arc_labeller, sentences, proposals)
         heads = join(pieces, heads, treebank.offsets, self.single_root)

@@ -121,16 +121,14 @@ def has_twin(space: Workspace, beam: Longs, size: int, here: int) -> bool:
 
 @leaf
 def same_stack(space: Workspace, one: int, other: int) -> bool:
-    """Tell whether two configurations after the same actions have the same words on the stack and in the queue.
+    """Tell whether two configurations after as many actions have the same words on the stack and in the queue.
 
     Each word must have the same leftmost and the same rightmost dependent; labels and inner dependents may differ.
     """
     configurations, trees = space.configurations, space.trees
     if configurations[one, FRONT] != configurations[other, FRONT]:
         return False
-    while one != other:  # the same row below: the rest of the stack is shared
-        if one < 0 or other < 0:
-            return False
+    while one != other:  # until the rest of the stack is shared: both are as high
         tree, twin = trees[configurations[one, TOP]], trees[configurations[other, TOP]]
         if tree[TOKEN] != twin[TOKEN]:
             return False

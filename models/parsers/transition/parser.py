@@ -72,7 +72,7 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
     structured_epochs : int
         Passes of structured training over the sentences, after that of the learner; 0 for none. It is for all learners
         but ``pairs-svm``, and makes their scores logarithms of probabilities. Its beam is at least as wide as
-        `treevote.models.parsers.transition.structured_training.WIDTH` unless the search is greedy.
+        `treevote.models.parsers.transition.structured_training.WIDTH` unless ``width`` is 1 or the search greedy.
     prune : float
         Weights of linear models nearer to zero than this share of the largest are dropped.
 

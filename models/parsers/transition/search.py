@@ -5,8 +5,8 @@ Where only one action is legal, it is taken without scores. Ties go to the confi
 with the smaller number. An action that leaves given arcs reachable may force a poor one later: so beam search has a
 wider margin in sentences with given heads, and greedy search goes some actions back where they forbid its choice.
 
-Derivations that differ in words that are off the stack have nearly the same future. So a beam keeps the best of those
-with the same words on the stack and in the queue, each with the same outermost dependents, and has room for others.
+Derivations that differ only in words that are off the stack have nearly the same future. So a beam keeps the best of
+those with the same words on the stack and in the queue, each with the same outermost dependents: others follow it.
 Huang & Sagae (2010, section 3) merge those with equal features; here, labels and inner dependents may differ.
 
 Best-first search is bounded: from each configuration the ``width`` most probable actions are followed, and after

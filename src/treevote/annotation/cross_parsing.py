@@ -6,8 +6,9 @@ that was killed goes on from there.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from treevote.conll.writer import write
 from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.ensemble.members import kind_of
+from treevote.ensemble.proposals import around, in_turn
 from treevote.ensemble.trainer import MAX_FOLDS, EnsembleTrainer
 from treevote.errors import ConfigError
 from treevote.parallel import Jobs, Progress
@@ -26,13 +28,14 @@ from treevote.version import __version__
 
 
 class Task(NamedTuple):
-    """A parser to train, and the sentences that it is to parse."""
+    """A parser to train, the sentences that it is to parse, and their parses by the members that propose heads."""
 
     title: str
     name: str
     trainer: Trainer
     treebank: Treebank
     held_out: Treebank
+    proposals: Sequence[Treebank]
 
 
 def plan_of(treebank: Treebank, members: Mapping[str, Any], n_folds: int, seed: int) -> dict[str, Any]:
@@ -77,19 +80,29 @@ def cross_parsed(
         )
     folds = list(enumerate(folds_of(len(treebank), n_folds), start=1))
     paths = {(name, number): steps.step(_file(name, number)) for name in members for number, _ in folds}
-    tasks = {
-        paths[name, number]: Task(f"{name} {number}/{n_folds}", name, trainer, *map(treebank.select, fold))
-        for number, fold in folds
-        for name, trainer in members.items()
-        if not paths[name, number].exists()
-    }
-    run = functools.partial(_train_and_parse, seed=seed)
-    for path, parse in zip(tasks, jobs.map(run, tasks.values()), strict=True):
-        write(parse, path)
-    return [
-        rejoined([read(paths[name, number], format="conllu", trees="optional") for number, _ in folds])
-        for name in members
-    ]
+
+    def parsed(name: str, number: int) -> Treebank:
+        return read(paths[name, number], format="conllu", trees="optional")
+
+    first, last = in_turn(members)
+    for names in (first, last):
+        tasks = {
+            paths[name, number]: Task(
+                f"{name} {number}/{n_folds}",
+                name,
+                members[name],
+                treebank.select(others),
+                treebank.select(held_out),
+                [parsed(other, number) for other in first] if names is last else (),
+            )
+            for number, (others, held_out) in folds
+            for name in names
+            if not paths[name, number].exists()
+        }
+        run = functools.partial(_train_and_parse, seed=seed)
+        for path, parse in zip(tasks, jobs.map(run, tasks.values()), strict=True):
+            write(parse, path)
+    return [rejoined([parsed(name, number) for number, _ in folds]) for name in members]
 
 
 def _file(name: str, number: int) -> str:
@@ -100,4 +113,6 @@ def _file(name: str, number: int) -> str:
 def _train_and_parse(task: Task, *, seed: int, progress: Progress | None = None) -> Treebank:
     trainer = EnsembleTrainer({task.name: task.trainer}, weights="equal")
     jobs = Jobs(progress=progress).renamed(lambda _: task.title)
-    return trainer.train(task.treebank, seed=seed, jobs=jobs).parse(task.held_out).only()
+    trained = trainer.train(task.treebank, seed=seed, jobs=jobs)
+    members = {task.name: around(trained.members[task.name], task.proposals)}
+    return dataclasses.replace(trained, members=members).parse(task.held_out).only()

@@ -1,7 +1,8 @@
 """The study of the ensemble: what each part of it gives, from a single parser to the best vote, by treebank.
 
 Each member is trained once for a treebank, and all votes share it: its seed follows from its name, so it is the one of
-`treevote.ensemble.trainer.EnsembleTrainer`. This class learns the votes, too, given the members' parses.
+`treevote.ensemble.trainer.EnsembleTrainer`. This class learns the votes, too, given the members' parses: each parses
+alone, without heads that the others propose.
 """
 
 from __future__ import annotations
