@@ -19,14 +19,7 @@ from treevote.corpus.trees import are_partial, is_single_rooted
 from treevote.ensemble.candidates import MAX_SYSTEMS
 from treevote.ensemble.foreign_tags import filled
 from treevote.ensemble.judge import Judge, calibration, learn
-from treevote.ensemble.members import (
-    DEFAULT_MEMBERS,
-    Member,
-    clusters_of,
-    members_of,
-    require_free,
-    vectors_of,
-)
+from treevote.ensemble.members import DEFAULT_MEMBERS, Member, clusters_of, members_of, require_free, vectors_of
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.partial_trees import require_whole_trees, train_on_partial
 from treevote.ensemble.proposals import around, in_turn, parse_in_turn

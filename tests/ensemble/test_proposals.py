@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.toy_parser import SMALL, TEST, TRAINING, trees
+from treevote.annotation.cross_parsing import cross_parsed
 from treevote.corpus.folds import folds_of
 from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
@@ -26,7 +28,9 @@ from treevote.models.parsers.graph.parser import GraphParser, GraphTrainer
 from treevote.models.parsers.graph.pruning import Masks, mask_of
 from treevote.models.parsers.graph.second_order import Scorer, find_trees
 from treevote.models.parsers.graph.sentences import Sentences
+from treevote.parallel import ONE_JOB
 from treevote.protocols import Trainer
+from treevote.store.checkpoints import checkpoints
 
 GRAPH = GraphTrainer(bits=14, epochs=1, attributes=("upos",))
 TRAINERS: dict[str, Trainer] = {
@@ -190,3 +194,14 @@ def test_folds_are_parsed_as_the_ensemble_parses(proposed: list[list[Any]]) -> N
     assert proposed == [
         [trees(found[name].select(held_out)) for name in ("forward", "backward")] for _, held_out in folds_of(20, 2)
     ]
+
+
+def test_a_doctor_parses_folds_as_a_training_does(proposed: list[list[Any]], tmp_path: Path) -> None:
+    found: dict[str, Treebank] = {}
+    data = TRAINING.select(range(20))
+    EnsembleTrainer(TRAINERS, folds=2).train_measured(data, on_folds=lambda _, parses: found.update(parses))
+    with checkpoints(tmp_path / "work", {}, work="diagnosis") as steps:
+        own = cross_parsed(data, TRAINERS, 2, steps, seed=0, jobs=ONE_JOB)
+    assert list(map(trees, own)) == list(map(trees, found.values()))
+    assert len(proposed) == 4
+    assert proposed[2:] == proposed[:2]
