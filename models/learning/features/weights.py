@@ -165,6 +165,18 @@ def best_class(scores: Ints | Floats, mask: Bools) -> int:
 
 
 @leaf
+def only_class(mask: Bools) -> int:
+    """Return the only class in ``mask``, -1 if there are several or none."""
+    only = -1
+    for k in range(len(mask)):
+        if mask[k]:
+            if only >= 0:
+                return -1
+            only = k
+    return only
+
+
+@leaf
 def log_probabilities(scores: Ints, mask: Bools, scale: float, result: Doubles) -> None:
     """Write the log-probabilities of the classes in ``mask``: the softmax of their scores."""
     best, shift = normalize(scores, mask, scale)

@@ -7,8 +7,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.kernels import Bools, Floats, Longs, Shorts, kernel, leaf
-from treevote.models.parsers.decoding.best_tree import decode, restrict
+from treevote.kernels import Bools, Floats, Ints, Longs, Shorts, kernel, leaf
+from treevote.models.parsers.decoding.best_tree import decode
+from treevote.models.parsers.decoding.eisner import NEVER
 from treevote.models.parsers.graph.features import (
     MAX_FEATURES,
     ArcKeys,
@@ -63,17 +64,24 @@ def score_features(weights: WeightTable, places: Places, count: int, variants: V
 
 
 @kernel
-def score_arcs(weights: WeightTable, bits: int, splits: Bools, keys: ArcKeys, scores: Floats) -> None:
-    """Write the scores of all arcs of a sentence, ``[dependent, head]``, but for row 0 and the diagonal."""
-    write_scores(weights, bits, splits, keys, np.empty(MAX_FEATURES, np.uint32), scores)
+def score_arcs(weights: WeightTable, bits: int, splits: Bools, keys: ArcKeys, given: Ints, scores: Floats) -> None:
+    """Write the scores of all arcs of a sentence, ``[dependent, head]``, but for row 0 and the diagonal.
+
+    Where the head of a token is ``given``, that is not -1, its arc has the score 0, and all others `NEVER`.
+    """
+    write_scores(weights, bits, splits, keys, given, np.empty(MAX_FEATURES, np.uint32), scores)
 
 
 @leaf
-def write_scores(weights: WeightTable, bits: int, splits: Bools, keys: ArcKeys, places: Places, scores: Floats) -> None:
+def write_scores(
+    weights: WeightTable, bits: int, splits: Bools, keys: ArcKeys, given: Ints, places: Places, scores: Floats
+) -> None:
     """Write the scores as `score_arcs`; ``places`` has the shape (MAX_FEATURES,)."""
     for d in range(1, len(scores)):
         for h in range(len(scores)):
-            if h != d:
+            if given[d] >= 0:
+                scores[d, h] = np.float32(0 if h == given[d] else NEVER)
+            elif h != d:
                 count = fire_arc(keys, splits, bits, h, d, places)
                 scores[d, h] = score_features(weights, places, count, variants_of_arc(h, d))
 
@@ -96,7 +104,7 @@ def train_epoch(
         gold, found = sentences.heads[first:last], np.empty(last - first, np.int32)
         keys = arc_keys(table, sentences.tokens[first:last], sentences.words)
         scores = np.empty((last - first, last - first), np.float32)
-        score_arcs(averaged.weights, bits, table.splits, keys, scores)
+        score_arcs(averaged.weights, bits, table.splits, keys, np.full(last - first, -1, np.int32), scores)
         if rule.cost > 0:
             for d in range(1, last - first):
                 for h in range(last - first):
@@ -121,6 +129,6 @@ def parse_sentences(weights: HashedWeights, table: ArcTable, sentences: Sentence
         first, last = sentences.offsets[i], sentences.offsets[i + 1]
         keys = arc_keys(table, sentences.tokens[first:last], sentences.words)
         scores = np.empty((last - first, last - first), np.float32)
-        score_arcs(weights.table, weights.bits, table.splits, keys, scores)
-        restrict(scores, sentences.heads[first:last])
-        decode(scores, sentences.projective, sentences.single_root, sentences.heads[first:last])
+        heads = sentences.heads[first:last]
+        score_arcs(weights.table, weights.bits, table.splits, keys, heads, scores)
+        decode(scores, sentences.projective, sentences.single_root, heads)

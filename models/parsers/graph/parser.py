@@ -90,8 +90,8 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         For second order: heads are pruned whose log-probability is lower than that of the best head by more than this;
         in training, by one more.
     proposal_margin : float
-        For second order: the same in a vote, where the heads of the other members are not pruned; not in training. The
-        smaller of both margins counts.
+        For second order: the same in a vote, where the heads of the other members are not pruned; not in training. If
+        it is not the smaller of both margins, the parser does without the trees of the others.
     encoding : {"path", "head", "head+path", "none"}
         How the projective decoder encodes non-projective trees in labels (Nivre & Nilsson 2005).
     weight_threshold : float
@@ -116,7 +116,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
     @property
     def chooses(self) -> bool:
         """Whether its parsers choose among heads that others propose."""
-        return self.order == 2
+        return self.order == 2 and self.proposal_margin < self.pruning_margin
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -198,7 +198,8 @@ class GraphParser(BaseParser[GraphTrainer]):
     def with_proposals(self, parses: Sequence[Treebank]) -> GraphParser:
         """Return the second-order parser for the sentences of some parses, whose heads it chooses among as well.
 
-        So it can leave out more of the other heads (``proposal_margin``), and takes less time.
+        Of the other heads it can leave out more (``proposal_margin``), and of two or more parses it keeps the arcs that
+        all have, as if they were given. So it takes less time.
         """
         return dataclasses.replace(self, proposals=tuple(parses))
 
@@ -218,6 +219,11 @@ class GraphParser(BaseParser[GraphTrainer]):
         """Find trees; sentences of more than `LONGEST` tokens fall back: they are parsed in pieces."""
         tokens = rows[treebank.tokens]
         pieces = cut(tokens, treebank.offsets)
+        if any(not np.array_equal(parse.offsets, treebank.offsets) for parse in self.proposals):
+            remedy = "propose heads for the sentences that are parsed"
+            raise InputError("expected proposals for the same sentences, found others", remedy=remedy)
+        if given is None and len(self.proposals) > 1:
+            given = Given.agreed(self.proposals)
         arcs = GivenArcs.of(given, treebank.offsets, self.labeller.labels, self._encoding)
         own, model, heads = self.trainer, self.first_order, np.full(len(pieces.tokens), -1, np.int32)
         if given is not None:
@@ -227,9 +233,6 @@ class GraphParser(BaseParser[GraphTrainer]):
         if self.second_order is None:
             parse_sentences(model.weights, model.table, sentences)
         else:
-            if any(not np.array_equal(parse.offsets, treebank.offsets) for parse in self.proposals):
-                remedy = "propose heads for the sentences that are parsed"
-                raise InputError("expected proposals for the same sentences, found others", remedy=remedy)
             proposals = [cut_heads(pieces, parse.heads, treebank.offsets) for parse in self.proposals]
             margin = min(own.pruning_margin, own.proposal_margin if proposals else np.inf)
             pruner = Pruner.of(model.weights, model.table, own.max_heads, margin)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Bools, Floats, Ints, Longs, Shorts, kernel
+from treevote.kernels import Bools, Floats, Ints, Longs, Shorts, kernel, leaf
 
 
 class Candidates(NamedTuple):
@@ -86,6 +86,13 @@ def parts_of(mask: Bools | Shorts) -> Parts:
 def n_parts(parts: Parts) -> int:
     """Return the number of all parts."""
     return len(parts.candidates.heads) + len(parts.siblings.partners) + len(parts.grandparents.partners)
+
+
+@leaf
+def is_certain(candidates: Candidates, arc: int) -> bool:
+    """Tell whether all trees have a candidate arc: its dependent has no other."""
+    d = candidates.dependents[arc]
+    return bool(candidates.first[d + 1] - candidates.first[d] == 1)
 
 
 @kernel

@@ -14,7 +14,6 @@ import numpy as np
 
 from treevote.kernels import Doubles, Floats, Ints, Longs, Shorts, kernel
 from treevote.models.learning.features.lexicon import WordColumns
-from treevote.models.parsers.decoding.best_tree import restrict
 from treevote.models.parsers.decoding.eisner import decode
 from treevote.models.parsers.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
 from treevote.models.parsers.graph.first_order import score_arcs
@@ -90,7 +89,7 @@ def train_epoch(
         first, last = sentences.offsets[order[i]], sentences.offsets[order[i] + 1]
         keys = arc_keys(table, sentences.tokens[first:last], sentences.words)
         scores = np.empty((last - first, last - first), np.float32)
-        score_arcs(averaged.weights, bits, table.splits, keys, scores)
+        score_arcs(averaged.weights, bits, table.splits, keys, np.full(last - first, -1, np.int32), scores)
         progress = (done + i) / total
         step = rate * (1 - (1 - FINAL_RATE) * progress)
         gradients = np.empty(last - first, np.float64)
@@ -132,8 +131,7 @@ def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, h
     if len(tokens) > SHORT + 1:
         max_heads = max(min(max_heads, FEWEST), max_heads * SHORT // (len(tokens) - 1))
     scores = np.empty((len(tokens), len(tokens)), np.float32)
-    score_arcs(weights.table, weights.bits, table.splits, arc_keys(table, tokens, words), scores)
-    restrict(scores, heads)
+    score_arcs(weights.table, weights.bits, table.splits, arc_keys(table, tokens, words), heads, scores)
     decode(scores, single_root, heads)
     best = np.empty(max_heads + 1, np.float32)  # of the heads so far, the highest scores, from high to low
     for d in range(1, len(tokens)):

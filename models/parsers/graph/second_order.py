@@ -33,7 +33,7 @@ from treevote.models.parsers.graph.part_features import (
     fire_sibling,
     keys_of,
 )
-from treevote.models.parsers.graph.parts import Parts, ScoredParts, find_parts, n_parts, parts_of
+from treevote.models.parsers.graph.parts import Parts, ScoredParts, find_parts, is_certain, n_parts, parts_of
 from treevote.models.parsers.graph.pruning import Masks, Pruner, mask_of, prune_all
 from treevote.models.parsers.graph.sentences import Sentences
 from treevote.models.parsers.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
@@ -114,11 +114,14 @@ class Scorer(NamedTuple):
 
 @kernel
 def score_parts(scorer: Scorer, keys: PartKeys, parts: Parts, projective: bool) -> ScoredParts:
-    """Score all parts of a sentence; grandparent parts that no tree has, or no projective one, have the score 0."""
+    """Score the parts of a sentence on which its best tree depends; others have the score 0.
+
+    Those are the parts that all trees have, those that none has, and grandparent parts of no projective tree.
+    """
     candidates, siblings, grandparents = parts
     places = np.empty(MAX_FEATURES, np.uint32)
-    arc_scores = np.empty(len(candidates.heads), np.float32)
-    sibling_scores = np.empty(len(siblings.partners), np.float32)
+    arc_scores = np.zeros(len(candidates.heads), np.float32)
+    sibling_scores = np.zeros(len(siblings.partners), np.float32)
     grandparent_scores = np.zeros(len(grandparents.partners), np.float32)
     scored = ScoredParts(candidates, siblings, grandparents, arc_scores, sibling_scores, grandparent_scores)
     write_scores(scorer, keys, projective, places, scored)
@@ -127,21 +130,30 @@ def score_parts(scorer: Scorer, keys: PartKeys, parts: Parts, projective: bool) 
 
 @leaf
 def write_scores(scorer: Scorer, keys: PartKeys, projective: bool, places: Places, scored: ScoredParts) -> None:
-    """Write the scores of all parts of a sentence; ``places`` has the shape (MAX_FEATURES,)."""
+    """Write scores as `score_parts` into arrays of 0; ``places`` has the shape (MAX_FEATURES,)."""
     weights, bits, tables = scorer
     candidates, siblings, grandparents, arc_scores, sibling_scores, grandparent_scores = scored
     heads, dependents, splits = candidates.heads, candidates.dependents, tables.arcs.splits
     beside, above = tables.siblings.n_labelled, tables.grandparents.n_labelled
     for arc in range(len(heads)):  # positions have 64 bits: numba compiles the kernels in here for each width
-        h, d = int(np.int64(heads[arc])), int(np.int64(dependents[arc]))
-        count = fire_arc(keys.arcs, splits, bits, h, d, places)
-        arc_scores[arc] = score_features(weights, places, count, variants_of_arc(h, d))
-        for part in range(siblings.first[arc], siblings.first[arc + 1]):
+        h, d, certain = int(np.int64(heads[arc])), int(np.int64(dependents[arc])), is_certain(candidates, arc)
+        if not certain:
+            count = fire_arc(keys.arcs, splits, bits, h, d, places)
+            arc_scores[arc] = score_features(weights, places, count, variants_of_arc(h, d))
+        begin, end = siblings.first[arc], siblings.first[arc + 1]
+        for i in range(end - begin):  # from the partner next to the dependent to that next to the head, and none
+            part = begin if begin + i + 1 == end else (end - 1 - i if h < d else begin + 1 + i)
             partner = siblings.partners[part]
+            last = partner < 0 or is_certain(candidates, partner)  # it hides those nearer to the head
+            if i == 0 and last and certain:
+                break
             s = int(np.int64(dependents[partner] if partner >= 0 else -1))
             count = fire_sibling(keys, beside, bits, h, s, d, places)
             sibling_scores[part] = score_features(weights, places, count, variants_of_sibling(h, s, d))
-        for part in range(grandparents.first[arc], grandparents.first[arc + 1]):
+            if last:
+                break
+        begin, end = grandparents.first[arc], grandparents.first[arc + 1]
+        for part in range(end if certain and end == begin + 1 else begin, end):
             partner = grandparents.partners[part]
             g = int(np.int64(heads[partner] if partner >= 0 else -1))
             if g != d and not (projective and (h < g < d or d < g < h)):
@@ -151,15 +163,19 @@ def write_scores(scorer: Scorer, keys: PartKeys, projective: bool, places: Place
 
 @kernel
 def score_sentences(scorer: Scorer, sentences: Sentences, masks: Masks, begin: int, end: int) -> Floats:
-    """Return the scores of the parts of sentences ``begin`` to ``end``: of each its arcs, siblings, grandparents."""
+    """Return scores as `score_parts` of sentences ``begin`` to ``end``: of each its arcs, siblings, grandparents."""
     size = 0
     for i in range(begin, end):
         size += n_parts(parts_of(mask_of(masks, i)))
-    scores, at = np.empty(size, np.float32), 0
+    scores, at = np.zeros(size, np.float32), 0
     for i in range(begin, end):
         first, last = sentences.offsets[i], sentences.offsets[i + 1]
         mask, tokens = mask_of(masks, i), sentences.tokens[first:last]
-        parts, keys = parts_of(mask), keys_of(scorer.tables, tokens, sentences.words, mask)
+        parts = parts_of(mask)
+        if len(parts.candidates.heads) == len(tokens) - 1:  # there is one tree
+            at += n_parts(parts)
+            continue
+        keys = keys_of(scorer.tables, tokens, sentences.words, mask)
         scored = score_parts(scorer, keys, parts, sentences.projective)
         for own in (scored.arc_scores, scored.sibling_scores, scored.grandparent_scores):
             scores[at : at + len(own)] = own

@@ -24,7 +24,7 @@ from treevote.models.learning.features.lexicon import WordColumns
 from treevote.models.learning.features.linear_guide import LinearGuide
 from treevote.models.learning.features.rows import Trees, fit
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
-from treevote.models.learning.features.weights import Weights, best_class, score
+from treevote.models.learning.features.weights import Weights, best_class, only_class, score
 from treevote.models.parsers.given_arcs import NOTHING, GivenArcs, given_in, permits_label
 from treevote.models.parsers.labelling.features import Sentence, fire, max_features
 from treevote.models.parsers.labelling.rows import rows_of
@@ -149,9 +149,12 @@ def label_arcs(
         order = bottom_up(links)
         tree = Sentence(tokens[first:last], heads[first:last], deprels[first:last], links)
         for dependent in order[:-1]:
-            score(weights, keys, fire(tree, dependent, words, table, room, keys), rows, scores)
             allow_labels(own, int(dependent), to_root if tree.heads[dependent] == 0 else to_token, mask)
-            tree.deprels[dependent] = best_class(scores, mask)
+            label = only_class(mask)
+            if label < 0:
+                score(weights, keys, fire(tree, dependent, words, table, room, keys), rows, scores)
+                label = best_class(scores, mask)
+            tree.deprels[dependent] = label
 
 
 @leaf

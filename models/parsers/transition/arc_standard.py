@@ -20,6 +20,7 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Bools, Ints, kernel, leaf
 from treevote.models.learning.features.rows import Trees
+from treevote.models.learning.features.weights import only_class
 from treevote.models.parsers.transition.configuration import (
     ACTION,
     DEPTH,
@@ -97,21 +98,6 @@ def legal(space: Workspace, actions: Actions, here: int, n: int, mask: Bools) ->
 
 
 @leaf
-def forced(mask: Bools) -> int:
-    """Return the only legal action of ``mask``, -1 if there is a choice.
-
-    For example, with a single root, the item above ROOT waits there until the queue is empty.
-    """
-    only = -1
-    for action in range(len(mask)):
-        if mask[action]:
-            if only >= 0:
-                return -1
-            only = action
-    return only
-
-
-@leaf
 def advance(space: Workspace, actions: Actions, here: int, there: int, tree: int, action: int) -> None:
     """Take ``action`` in configuration ``here``: write ``there``, and subtree ``tree`` unless it is a shift."""
     kind = actions.kind[action]
@@ -178,7 +164,7 @@ def derive_gold(trees: Trees, sentence: int, actions: Actions, classes: Ints) ->
     for here in range(2 * n):
         action = oracle(space, here, gold)
         legal(space, actions, here, n, mask)
-        taken[here] = action if forced(mask) < 0 else -1
+        taken[here] = action if only_class(mask) < 0 else -1
         advance(space, actions, here, here + 1, n + 1 + here, action)
     return space, taken, gold
 

@@ -15,7 +15,8 @@ from treevote.models.learning.features.firing import MAX_FEATURES, Scratch, scra
 from treevote.models.learning.features.lexicon import WordColumns
 from treevote.models.learning.features.linear_guide import Coefficients
 from treevote.models.learning.features.templates import TemplateTable
-from treevote.models.parsers.transition.arc_standard import Actions, forced, legal
+from treevote.models.learning.features.weights import only_class
+from treevote.models.parsers.transition.arc_standard import Actions, legal
 from treevote.models.parsers.transition.configuration import ACTION, Workspace
 from treevote.models.parsers.transition.features import fire
 
@@ -57,7 +58,7 @@ def score(model: LogLinear, space: Workspace, here: int, tokens: Ints) -> int:
     weights, bias = model.coefficients.weights, model.coefficients.bias
     mask, logs, rows, n = model.mask, model.logs, model.rows, len(tokens) - 1
     legal(space, model.actions, here, n, mask)
-    if forced(mask) >= 0:
+    if only_class(mask) >= 0:
         return -1
     count = fire(space, here, tokens, model.words, model.table, model.room, model.keys)
     found = find_rows(model.keys, count, model.slots, rows)

@@ -20,9 +20,9 @@ from treevote.models.learning.features.linear_guide import NEVER, coefficients_o
 from treevote.models.learning.features.pairs import write_pairs
 from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.templates import TemplateTable
-from treevote.models.learning.features.weights import best_class
+from treevote.models.learning.features.weights import best_class, only_class
 from treevote.models.parsers.given_arcs import GivenArcs, given_in
-from treevote.models.parsers.transition.arc_standard import Actions, advance, forced, legal, write_tree
+from treevote.models.parsers.transition.arc_standard import Actions, advance, legal, write_tree
 from treevote.models.parsers.transition.configuration import initial, workspace
 from treevote.models.parsers.transition.features import fire
 from treevote.models.parsers.transition.reachability import reachable
@@ -124,7 +124,7 @@ def parse_with_pairs(
         for here in range(2 * n):
             legal(space, actions, here, n, mask)
             reachable(space, actions, own, here, mask, kept)
-            action = forced(kept)
+            action = only_class(kept)
             if action < 0:
                 count = fire(space, here, tokens[first:last], words, table, room, keys)
                 found = find_rows(keys, count, weights.slots, rows)

@@ -24,9 +24,9 @@ import numpy as np
 from treevote.kernels import Bools, Doubles, Ints, Longs, kernel, leaf
 from treevote.models.learning.features.partial_scores import ScoreCache
 from treevote.models.learning.features.rows import Trees
-from treevote.models.learning.features.weights import best_class, highest, log_probabilities, normalize
+from treevote.models.learning.features.weights import best_class, highest, log_probabilities, normalize, only_class
 from treevote.models.parsers.given_arcs import GivenArcs, given_in
-from treevote.models.parsers.transition.arc_standard import advance, forced, is_final, legal, write_tree
+from treevote.models.parsers.transition.arc_standard import advance, is_final, legal, write_tree
 from treevote.models.parsers.transition.configuration import PREVIOUS, Workspace, has_twin, initial, workspace
 from treevote.models.parsers.transition.features import Model, score_configuration
 from treevote.models.parsers.transition.reachability import reachable
@@ -108,7 +108,7 @@ def parse_greedily(model: Model, cache: ScoreCache, given: GivenArcs, trees: Tre
         here, used, step = 0, 1, 0
         while step < 2 * n:
             legal(space, model.actions, here, n, mask)
-            action = forced(mask)
+            action = only_class(mask)
             if action < 0:
                 score_configuration(model, cache, space, here, tokens[first:last], scores)
                 action = best_class(scores, mask)
@@ -156,7 +156,7 @@ def follow(
                 break
             legal(space, model.actions, beam[i], n, mask)
             reachable(space, model.actions, given, beam[i], mask, allowed)
-            only = forced(mask)
+            only = only_class(mask)
             if only >= 0:
                 kept = insert(totals[i], beam[i], only, kept, next_totals, next_from, next_action)
                 continue
@@ -221,7 +221,7 @@ def parse_best_first(model: Model, cache: ScoreCache, given: GivenArcs, trees: T
                 break
             legal(space, actions, here, n, mask)
             reachable(space, actions, own, here, mask, allowed)
-            if forced(mask) < 0:
+            if only_class(mask) < 0:
                 score_configuration(model, cache, space, here, tokens[first:last], scores)
             log_probabilities(scores, mask, scale, logs)
             for _ in range(width):
@@ -238,7 +238,7 @@ def parse_best_first(model: Model, cache: ScoreCache, given: GivenArcs, trees: T
             while not is_final(space, here, n):
                 legal(space, actions, here, n, mask)
                 reachable(space, actions, own, here, mask, allowed)
-                if forced(allowed) < 0:
+                if only_class(allowed) < 0:
                     score_configuration(model, cache, space, here, tokens[first:last], scores)
                 advance(space, actions, here, there, n + there, best_class(scores, allowed))
                 here, there = there, there + 1

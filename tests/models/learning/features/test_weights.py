@@ -17,6 +17,7 @@ from treevote.models.learning.features.weights import (
     exponential,
     find_places,
     log_probabilities,
+    only_class,
     pack,
     score,
     unpack,
@@ -211,3 +212,9 @@ def test_log_probabilities_are_a_softmax_over_what_is_legal(classes: list[tuple[
 @given(st.floats(LEAST, 0))
 def test_the_exponential_has_ten_digits(x: float) -> None:
     assert exponential(x) == pytest.approx(math.exp(x), rel=1e-10)
+
+
+def test_the_only_class_is_that_of_a_mask_with_one() -> None:
+    for mask in ([False, True, False], [True, True, False], [False, False, False], [False, False, True]):
+        only = [k for k, allowed in enumerate(mask) if allowed]
+        assert only_class(np.array(mask)) == (only[0] if len(only) == 1 else -1)

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.models.parsers.graph.test_second_order import model_of
+from tests.reference.decoders import all_trees, projective_trees, second_order_score
 from tests.reference.graph_learning import learn as learn_plainly
 from tests.reference.toy_grammar import toy_treebank
 from treevote.errors import ConfigError, ModelError
@@ -61,10 +63,15 @@ def span(i: int) -> slice:
     return slice(int(TREEBANK.offsets[i]), int(TREEBANK.offsets[i + 1]))
 
 
+def free(tokens: Ints) -> Ints:
+    """Return the heads of a sentence where none is given."""
+    return np.full(len(tokens), -1, np.int32)
+
+
 def arc_scores(weights: Floats, i: int) -> Floats:
     tokens = CORPUS.tokens[span(i)]
     scores = np.zeros((len(tokens), len(tokens)), np.float32)
-    score_arcs(weights, BITS, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), scores)
+    score_arcs(weights, BITS, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), free(tokens), scores)
     return scores
 
 
@@ -178,7 +185,9 @@ def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
     for i in range(8):
         tokens = CORPUS.tokens[span(i)]
         scores = np.full((len(tokens), len(tokens)), -np.inf, np.float32)
-        score_arcs(weights.table, weights.bits, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), scores)
+        score_arcs(
+            weights.table, weights.bits, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), free(tokens), scores
+        )
         np.fill_diagonal(scores, -np.inf)
         tree = np.empty(len(tokens), np.int32)
         eisner.decode(scores, True, tree)
@@ -200,7 +209,7 @@ def test_a_long_run_of_a_few_words_has_few_candidate_heads(n: int, words: int) -
     weights, rng = train_pruner(CORPUS, TABLE, 0), np.random.default_rng(n)
     tokens = np.concatenate([TREEBANK.tokens[:1], rng.choice(TREEBANK.tokens[1 : 1 + words], n)])
     scores, mask = np.empty((n + 1, n + 1), np.float32), np.empty((n + 1, n + 1), np.int16)
-    score_arcs(weights.table, weights.bits, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), scores)
+    score_arcs(weights.table, weights.bits, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), free(tokens), scores)
     heads, most = np.full(n + 1, -1, np.int32), 8 if n <= SHORT else max(FEWEST, 8 * SHORT // n)
     prune(Pruner(weights, TABLE, 8, np.inf), CORPUS.words, tokens, True, heads, mask)
     for d in range(1, n + 1):
@@ -262,6 +271,39 @@ def test_arcs_have_the_same_scores_in_both_orders() -> None:
     found = find_parts(parts, heads)
     arcs = arc_scores(weights.astype(np.float32), 0)
     assert [scores[found[d, 0]] for d in range(1, len(heads))] == [arcs[d, heads[d]] for d in range(1, len(heads))]
+
+
+def test_arcs_with_a_given_head_are_not_scored() -> None:
+    weights = np.random.default_rng(2).integers(-50, 50, 1 << BITS).astype(np.float32)
+    tokens, heads = CORPUS.tokens[span(0)], CORPUS.heads[span(0)].copy()
+    heads[1::2] = -1
+    scores, expected = np.zeros((len(tokens), len(tokens)), np.float32), arc_scores(weights, 0)
+    for d in np.flatnonzero(heads >= 0).tolist():
+        expected[d] = eisner.NEVER
+        expected[d, heads[d]] = 0
+    score_arcs(weights, BITS, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), heads, scores)
+    assert (scores == expected).all()
+
+
+@given(st.integers(0, 1_000), st.booleans())
+@settings(max_examples=50, deadline=None)
+def test_parts_that_are_not_scored_are_the_same_in_all_trees(seed: int, projective: bool) -> None:
+    rng = np.random.default_rng(seed)
+    weights, n = rng.integers(-50, 50, 1 << BITS).astype(np.int16), 5
+    every, words = np.ones((n + 1, n + 1), np.int16), CORPUS.tokens[: n + 1]
+    known = projective_trees(n, True) if projective else all_trees(n, True)
+    certain, chosen = rng.random(n + 1) < 0.6, known[rng.integers(len(known))]
+    mask = np.where(certain[:, None], 0, rng.random((n + 1, n + 1)) < 0.5).astype(np.int16)
+    mask[range(1, n + 1), chosen[1:]] = 1
+    possible = [tree for tree in known if mask[range(1, n + 1), tree[1:]].all()]
+    models = []
+    for allowed in (every, mask):
+        parts, keys = parts_of(allowed), keys_of(SECOND, words, CORPUS.words, every)
+        models.append(model_of(score_parts(Scorer(weights, BITS, SECOND), keys, parts, projective)))
+    left_out = {second_order_score(models[0], tree) - second_order_score(models[1], tree) for tree in possible}
+    assert len(left_out) == 1
+    if len(possible) == 1 and (mask != 0).sum() == n:
+        assert second_order_score(models[1], possible[0]) == 0
 
 
 @pytest.mark.parametrize("projective", [False, True])

@@ -29,7 +29,6 @@ from treevote.models.parsers.transition.arc_standard import (
     Actions,
     actions_of,
     class_table,
-    forced,
     gold_of,
     is_final,
     oracle,
@@ -168,12 +167,6 @@ def test_preconditions(single_root: bool, taken: list[int], n: int, possible: li
         n, actions, lambda space, here, mirror: [*taken, finish(space, here, mirror)][min(here, len(taken))]
     )[len(taken)]
     assert np.flatnonzero(mask_of(space, actions, here, n)).tolist() == possible
-
-
-def test_forced_is_the_only_legal_action() -> None:
-    for mask in ([False, True, False], [True, True, False], [False, False, False]):
-        only = [i for i, allowed in enumerate(mask) if allowed]
-        assert forced(np.array(mask)) == (only[0] if len(only) == 1 else -1)
 
 
 @pytest.mark.parametrize("single_root", [True, False])
