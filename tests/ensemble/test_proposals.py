@@ -20,8 +20,10 @@ from treevote.corpus.folds import folds_of
 from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import non_projective
+from treevote.ensemble import trainer as ensemble_trainer
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.proposals import FEWEST, around, in_turn, parse_in_turn
+from treevote.ensemble.selection import Selection, select
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
 from treevote.kernels import Ints
@@ -88,6 +90,19 @@ def test_a_member_that_chooses_gets_the_trees_of_all_others(
 def test_votes_are_learned_from_trees_with_proposals(proposed: list[list[Any]]) -> None:
     trained = EnsembleTrainer(TRAINERS).train(TRAINING, TEST)
     assert proposed == [alone(trained, TEST)]
+
+
+def test_selected_members_have_no_proposals_of_the_others(
+    proposed: list[list[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def chosen(*arguments: Any, **named: Any) -> Selection:
+        return dataclasses.replace(select(*arguments, **named), members=tuple(TRAINERS), weights="equal")
+
+    monkeypatch.setattr(ensemble_trainer, "select", chosen)
+    best_first = dataclasses.replace(SMALL, search="best-first")
+    trained = EnsembleTrainer({**TRAINERS, "best-first": best_first}, select=True).train(TRAINING, TEST)
+    assert [len(parses) for parses in proposed] == [3, 2]
+    assert proposed[1] == alone(trained, TEST)
 
 
 def test_the_order_of_proposals_changes_nothing(narrow: GraphParser) -> None:
