@@ -76,7 +76,7 @@ def keep_projective(heads: Ints, offsets: Longs, kept: Ints) -> None:
     for i in range(len(offsets) - 1):
         given, own = heads[offsets[i] : offsets[i + 1]], kept[offsets[i] : offsets[i + 1]]
         n_arcs = (given >= 0).sum()
-        distance = 0
+        distance = -1  # an arc from a word to itself fits nowhere
         while n_arcs > 0:
             distance += 1
             for token in range(1, len(given)):
@@ -101,9 +101,9 @@ def _fits(kept: Ints, head: int, dependent: int) -> bool:
             return False
     above = head
     while above > 0:
-        above = kept[above]
-        if low < above < high:
+        if above == dependent or low < kept[above] < high:
             return False
+        above = kept[above]
     return True
 
 

@@ -114,10 +114,7 @@ class Scorer(NamedTuple):
 
 @kernel
 def score_parts(scorer: Scorer, keys: PartKeys, parts: Parts, projective: bool) -> ScoredParts:
-    """Score the parts of a sentence on which its best tree depends; others have the score 0.
-
-    Those are the parts that all trees have, those that none has, and grandparent parts of no projective tree.
-    """
+    """Score the parts of a sentence; the score is 0 for those that all trees have, or none, or no projective one."""
     candidates, siblings, grandparents = parts
     places = np.empty(MAX_FEATURES, np.uint32)
     arc_scores = np.zeros(len(candidates.heads), np.float32)

@@ -46,7 +46,10 @@ def test_all_arcs_of_a_projective_tree_are_held(heads: list[int]) -> None:
     assert arcs_of(heads).heads.tolist() == heads
 
 
-@given(some_of(trees(5)))
+any_heads = st.integers(1, 5).flatmap(lambda n: st.lists(st.integers(-1, n), min_size=n, max_size=n))
+
+
+@given(some_of(trees(5)) | any_heads.map(lambda heads: [-1, *heads]))
 def test_the_arcs_that_are_held_are_those_of_a_projective_tree_and_as_many_as_fit(heads: list[int]) -> None:
     kept = arcs_of(heads).heads.tolist()
     every = projective_trees(len(heads) - 1, False)
