@@ -120,6 +120,11 @@ def test_sentences_that_were_no_trees_are_named(room: Path, tmp_path: Path) -> N
     read(tmp_path / "out.conllu")  # trees only
 
 
+def test_a_selection_of_systems_chooses_their_weights(room: Path) -> None:
+    options = "--gold", room / "gold.dev.conllu", "--dev", *files(room, "dev"), "--select", "--weights", "equal"
+    assert "a selection of systems chooses their weights as well" in fails("vote", *files(room, "test"), *options)
+
+
 def test_one_system_has_no_vote(room: Path) -> None:
     assert "expected two systems or more to vote, found 1" in fails("vote", room / "good.test.conllu")
 

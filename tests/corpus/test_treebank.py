@@ -155,3 +155,24 @@ def test_documents_are_those_of_the_breakdown_of_an_evaluation() -> None:
     read = loads(text)
     assert read.documents == ["", "d1", "d1", "d2", "", "d3"]
     assert documents(read) == ["(before the first)", "d1", "d1", "d2", "document 3", "d3"]
+
+
+def test_sentences_and_their_tokens_are_equal_if_their_columns_are() -> None:
+    one, same, other = loads(TEXT)[0], loads(TEXT)[0], loads(TEXT.replace("# text = a b", "# text = ab"))[0]
+    moved = loads(TEXT.replace("2\tx", "0\tx").replace("0\ty", "1\ty"))[0]
+    assert one == same
+    assert hash(one) == hash(same)
+    assert one.tokens[0] == same.tokens[1].dependents[0]
+    assert one.tokens[0].head == one.tokens[1] != one.tokens[0]
+    assert len({one, same, other, moved}) == 3
+    assert one != other
+    assert one != moved
+    assert one != "a b"
+
+
+TEXT = """\
+# text = a b
+1\ta\t_\t_\t_\t_\t2\tx\t_\t_
+2\tb\t_\t_\t_\t_\t0\ty\t_\t_
+
+"""

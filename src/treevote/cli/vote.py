@@ -23,11 +23,12 @@ def vote(
     ] = None,
     format: options.FileFormat = "auto",
     weights: Annotated[
-        Literal["equal", "agreement", "accuracy", "pos", "learned"],
+        Literal["equal", "agreement", "accuracy", "pos", "learned"] | None,
         options.choice(
-            help="Weights of the votes. agreement: with the other systems; accuracy, pos, learned: measured on --gold."
+            help="Weights of the votes, by default equal. agreement: with the other systems; accuracy, pos, learned: "
+            "measured on --gold."
         ),
-    ] = "equal",
+    ] = None,
     select: Annotated[
         bool, options.choice("--select", help="Choose the systems and weights that vote best on --gold and --dev.")
     ] = False,

@@ -24,7 +24,7 @@ def vote_files(
     systems: Sequence[str | os.PathLike[str]],
     output: str | os.PathLike[str],
     *,
-    weights: VoteKind | Literal["agreement"] = "equal",
+    weights: VoteKind | Literal["agreement"] | None = None,
     select: bool = False,
     gold: str | os.PathLike[str] | None = None,
     dev: Sequence[str | os.PathLike[str]] = (),
@@ -42,8 +42,8 @@ def vote_files(
     systems : sequence of path or "NAME=FILE"
         The same sentences as each system parsed them, the best first: it decides ties, and its text is kept.
     output : path or "-"
-    weights : {"equal", "agreement", "accuracy", "pos", "learned"}, default="equal"
-        Weights of the votes; all but the first two are measured on the development set.
+    weights : {"equal", "agreement", "accuracy", "pos", "learned"}, optional
+        Weights of the votes, by default equal; all but the first two are measured on the development set.
     select : bool, default=False
         Choose the systems with the best vote, their order and their weights, see `treevote.ensemble.selection`.
     gold : path, optional
@@ -70,13 +70,16 @@ def vote_files(
     Raises
     ------
     ConfigError
-        For one system alone, or where a development set is needed and not given.
+        For one system alone, for weights beside a selection, or where a development set is needed and not given.
     InputError
         If a file cannot be read or written, has other sentences, gold trees are none, or no tree has the heads to keep.
     """
     systems = paths_of(systems)
     if len(systems) < 2:
         raise ConfigError(f"expected two systems or more to vote, found {len(systems)}; one alone has no vote")
+    if select and weights is not None:
+        raise ConfigError("a selection of systems chooses their weights as well; leave the weights out")
+    weights = weights or "equal"
     paths, dev_paths = named(systems), list(named(dev).values())
     needed = select or confidence or weights not in ("equal", "agreement")
     if (needed or dev) and (gold is None or len(dev) != len(systems)):

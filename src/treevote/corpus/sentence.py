@@ -153,6 +153,22 @@ class Sentence(NamedTuple):
     deprels: tuple[str, ...]
     comments: Sequence[str] = ()
 
+    def __eq__(self, other: object) -> bool:
+        """Tell whether two sentences have the same words, trees and comments."""
+        if not isinstance(other, Sentence):
+            return NotImplemented
+        same_heads = np.array_equal(self.heads, other.heads)
+        columns, others = (self.words, self.deprels, [*self.comments]), (other.words, other.deprels, [*other.comments])
+        return same_heads and columns == others
+
+    def __ne__(self, other: object) -> bool:
+        """Tell whether they differ; a tuple would compare arrays."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """Return a number that equal sentences share."""
+        return hash((self.words, self.deprels))
+
     def __repr__(self) -> str:
         """Return the id, the number of tokens, and the beginning of the text."""
         name = f" {self.sent_id!r}" if self.sent_id else ""
