@@ -152,7 +152,7 @@ def _parsed(
     committee: EnsembleParser, treebank: Treebank, external: Sequence[Treebank]
 ) -> tuple[Treebank, Doubles, Doubles]:
     """Return the vote of a committee, its agreement and its confidence."""
-    parses = committee.parse_apart(treebank)
+    parses = committee.parse_members(treebank)
     systems = [*parses.values(), *external]
     agreed = agreement(systems)
     if external:

@@ -185,7 +185,7 @@ def committee_scores(
     committee: EnsembleParser, target: Treebank, selection: InstanceSelection, convention: Convention
 ) -> dict[str, JSON]:
     """Return LAS of each member on labelled sentences of the target, and of the vote where sentences are selected."""
-    parses = committee.parse_apart(target)
+    parses = committee.parse_members(target)
     voted = committee.combine(parses)
     kept = selection.of(target.lengths, agreement(list(parses.values())), mean_confidence(voted))
     counts = count_by_sentence(target, voted, convention=convention)

@@ -104,10 +104,6 @@ class EnsembleParser:
         """Return the parse of each member, with the given arcs that its search can hold."""
         return {name: parse for name, (parse, _) in self._parses(treebank, given).items()}
 
-    def parse_apart(self, treebank: Treebank) -> dict[str, Treebank]:
-        """Return the parse of each member by itself, without proposals: the agreement of the members is evidence."""
-        return {name: member.parse(treebank) for name, member in self.members.items()}
-
     def _parses(self, treebank: Treebank, given: Given | None) -> dict[str, tuple[Treebank, int]]:
         """Return the parse of each member, and its number of fallbacks to a simpler search."""
         return parse_in_turn(self.members, lambda member: _counted(member, treebank, given))

@@ -1,9 +1,9 @@
 """The order in which the members of an ensemble parse: those that choose among heads of the others come last.
 
-Where fast parsers agree, a slow one has nothing to look for: their vote stands. A member that chooses
-(`treevote.protocols.Trainer`) gets the trees of all members that do not: their arcs bound what it scores, as a first
-model bounds what the next one scores in parsing from coarse to fine (Rush & Petrov 2012, "Vine pruning for efficient
-multi-pass dependency parsing"). No member's tree depends on the order in which members are named.
+Where fast parsers agree, a slow one has little to look for. A member that chooses (`treevote.protocols.Trainer`) gets
+the trees of all members that do not: their arcs bound what it scores, as a first model bounds what the next one scores
+in parsing from coarse to fine (Rush & Petrov 2012, "Vine pruning for efficient multi-pass dependency parsing"). No
+member's tree depends on the order in which members are named.
 """
 
 from __future__ import annotations

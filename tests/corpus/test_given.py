@@ -86,26 +86,3 @@ def test_an_arc_without_any_label_gets_one() -> None:
     heads = np.array([-1, 2, 3, 0], np.int32)
     taken = Given(heads, np.full_like(heads, -1), ()).held(unparsed)
     assert taken.sentence(0).deprels == ("", "dep", "dep", "root")
-
-
-@st.composite
-def parses(draw: st.DrawFn) -> Treebank:
-    """Any heads and labels over the same words; the numbers of the labels differ."""
-    labels, first = ("det", "obj", "root"), draw(st.sampled_from(["det", "obj", "root"]))
-    order = {label: number for number, label in enumerate(dict.fromkeys((first, *labels)))}
-    heads = np.array([-1, *draw(st.lists(st.integers(0, 2), min_size=4, max_size=4))], np.int32)
-    names = draw(st.lists(st.sampled_from(labels), min_size=4, max_size=4))
-    numbers = np.array([-1, *(order[name] for name in names)], np.int32)
-    return HALF_DONE.with_trees(heads, numbers, tuple(order))
-
-
-@given(st.lists(parses(), min_size=1, max_size=3))
-def test_agreed_are_the_heads_of_all_parses_and_the_labels_of_these_arcs(found: list[Treebank]) -> None:
-    agreed = Given.agreed(found)
-    for slot in range(len(HALF_DONE.heads)):
-        heads = {int(parse.heads[slot]) for parse in found}
-        labels = {parse.labels[parse.deprels[slot]] if slot else "" for parse in found}
-        assert agreed.heads[slot] == (heads.pop() if len(heads) == 1 else -1)
-        named = agreed.heads[slot] >= 0 and len(labels) == 1
-        label = agreed.labels[agreed.deprels[slot]] if agreed.deprels[slot] >= 0 else None
-        assert label == (labels.pop() if named else None)

@@ -161,10 +161,8 @@ def test_sentences_and_their_tokens_are_equal_if_their_columns_are() -> None:
     one, same, other = loads(TEXT)[0], loads(TEXT)[0], loads(TEXT.replace("# text = a b", "# text = ab"))[0]
     moved = loads(TEXT.replace("2\tx", "0\tx").replace("0\ty", "1\ty"))[0]
     assert one == same
-    assert hash(one) == hash(same)
     assert one.tokens[0] == same.tokens[1].dependents[0]
     assert one.tokens[0].head == one.tokens[1] != one.tokens[0]
-    assert len({one, same, other, moved}) == 3
     assert one != other
     assert one != moved
     assert one != "a b"

@@ -13,13 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.toy_parser import SMALL, TEST, TRAINING, trees
-from treevote.adaptation.measuring import committee_scores
-from treevote.adaptation.scheme import InstanceSelection
 from treevote.annotation.cross_parsing import cross_parsed
 from treevote.corpus.folds import folds_of
 from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import non_projective
 from treevote.ensemble import trainer as ensemble_trainer
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.proposals import FEWEST, around, in_turn, parse_in_turn
@@ -153,9 +150,7 @@ def chains(treebank: Treebank) -> Ints:
     return (np.arange(len(treebank.heads)) - treebank.starts - 1).astype(np.int32)
 
 
-def candidates(
-    parser: GraphParser, treebank: Treebank, monkeypatch: pytest.MonkeyPatch, arcs: Given | None = None
-) -> list[set[tuple[int, int]]]:
+def candidates(parser: GraphParser, treebank: Treebank, monkeypatch: pytest.MonkeyPatch) -> list[set[tuple[int, int]]]:
     """Return the arcs of each sentence, dependent and head, that were not pruned."""
     found: list[set[tuple[int, int]]] = []
 
@@ -166,22 +161,18 @@ def candidates(
 
     with monkeypatch.context() as patch:
         patch.setattr(second_order, "find_trees", watched)
-        parser.parse_counted(treebank, arcs)
+        parser.parse(treebank)
     return found
-
-
-def shuffled(treebank: Treebank) -> Treebank:
-    """Return the sentences with any arcs at all, which are no trees."""
-    random = np.random.default_rng(1)
-    heads = [[-1, *random.permutation(n + 1)[:n].tolist()] for n in treebank.lengths.tolist()]
-    return treebank.with_trees(np.concatenate(heads).astype(np.int32), treebank.deprels, treebank.labels)
 
 
 def test_the_candidates_are_the_proposed_heads_and_those_near_the_best(
     narrow: GraphParser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    others = [shuffled(TEST), TEST]
-    kept = candidates(narrow, TEST, monkeypatch, Given.agreed(others))
+    random = np.random.default_rng(1)
+    shuffled = [random.permutation(n + 1)[:n].tolist() for n in TEST.lengths.tolist()]
+    heads = np.concatenate([[-1, *own] for own in shuffled]).astype(np.int32)  # any arcs at all, no trees
+    others = [TEST.with_trees(heads, TEST.deprels, TEST.labels), TEST]
+    kept = candidates(narrow, TEST, monkeypatch)
     proposed = [
         {(d, h) for other in others for d, h in enumerate(other.sentence(i).heads.tolist()) if d and h != d}
         for i in range(TEST.n_sentences)
@@ -192,32 +183,9 @@ def test_the_candidates_are_the_proposed_heads_and_those_near_the_best(
     ]
 
 
-def test_the_arcs_of_all_proposals_are_those_of_the_parse(narrow: GraphParser, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not non_projective(TEST).any()
-    others = [shuffled(TEST), TEST]
-    agreed = Given.agreed(others).heads >= 0
-    assert 0 < agreed.sum() < TEST.n_tokens
-    parse = narrow.with_proposals(others).parse(TEST)
-    assert (parse.heads == TEST.heads)[agreed].all()
-    found = candidates(narrow.with_proposals(others), TEST, monkeypatch)
-    for i, own in enumerate(found):
-        for d in np.flatnonzero(agreed[TEST.offsets[i] : TEST.offsets[i + 1]]).tolist():
-            assert {arc for arc in own if arc[0] == d and arc[1] != d} == {(d, int(TEST.sentence(i).heads[d]))}
-    assert candidates(narrow.with_proposals([TEST]), TEST, monkeypatch) != found  # a single one decides nothing
-
-
 def test_a_member_without_a_narrower_margin_for_proposals_parses_by_itself() -> None:
     wide = dataclasses.replace(GRAPH, pruning_margin=3.0, proposal_margin=3.0)
     assert in_turn({**TRAINERS, "graph": wide}) == (["forward", "graph", "backward"], [])
-
-
-def test_a_committee_parses_without_proposals(ensemble: EnsembleParser, proposed: list[list[Any]]) -> None:
-    apart = ensemble.parse_apart(TEST)
-    assert {name: trees(parse) for name, parse in apart.items()} == {
-        name: trees(member.parse(TEST)) for name, member in ensemble.members.items()
-    }
-    committee_scores(ensemble, TEST, InstanceSelection(0.8), "ud")
-    assert proposed == []
 
 
 @given(st.integers(0, 1_000))

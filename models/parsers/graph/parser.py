@@ -198,8 +198,7 @@ class GraphParser(BaseParser[GraphTrainer]):
     def with_proposals(self, parses: Sequence[Treebank]) -> GraphParser:
         """Return the second-order parser for the sentences of some parses, whose heads it chooses among as well.
 
-        Of the other heads it can leave out more (``proposal_margin``), and of two or more parses it keeps the arcs that
-        all have, as if they were given. So it takes less time.
+        So it can leave out more of the other heads (``proposal_margin``), and takes less time.
         """
         return dataclasses.replace(self, proposals=tuple(parses))
 
@@ -219,11 +218,6 @@ class GraphParser(BaseParser[GraphTrainer]):
         """Find trees; sentences of more than `LONGEST` tokens fall back: they are parsed in pieces."""
         tokens = rows[treebank.tokens]
         pieces = cut(tokens, treebank.offsets)
-        if any(not np.array_equal(parse.offsets, treebank.offsets) for parse in self.proposals):
-            remedy = "propose heads for the sentences that are parsed"
-            raise InputError("expected proposals for the same sentences, found others", remedy=remedy)
-        if given is None and len(self.proposals) > 1:
-            given = Given.agreed(self.proposals)
         arcs = GivenArcs.of(given, treebank.offsets, self.labeller.labels, self._encoding)
         own, model, heads = self.trainer, self.first_order, np.full(len(pieces.tokens), -1, np.int32)
         if given is not None:
@@ -233,6 +227,9 @@ class GraphParser(BaseParser[GraphTrainer]):
         if self.second_order is None:
             parse_sentences(model.weights, model.table, sentences)
         else:
+            if any(not np.array_equal(parse.offsets, treebank.offsets) for parse in self.proposals):
+                remedy = "propose heads for the sentences that are parsed"
+                raise InputError("expected proposals for the same sentences, found others", remedy=remedy)
             proposals = [cut_heads(pieces, parse.heads, treebank.offsets) for parse in self.proposals]
             margin = min(own.pruning_margin, own.proposal_margin if proposals else np.inf)
             pruner = Pruner.of(model.weights, model.table, own.max_heads, margin)

@@ -6,14 +6,13 @@ together if they close no cycle and, where every tree has one root, name one roo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import reverse
-from treevote.corpus.vocabulary import common_labels, encode
+from treevote.corpus.vocabulary import encode
 from treevote.errors import require_known
 from treevote.kernels import Ints, Longs, kernel
 
@@ -56,20 +55,6 @@ class Given(NamedTuple):
             expected = "expected given heads that some tree has"
             raise treebank.fault(slot, f"{expected}, found {found}", "correct the heads, or leave some open as _")
         return cls(heads, deprels, treebank.labels)
-
-    @classmethod
-    def agreed(cls, parses: Sequence[Treebank]) -> Given:
-        """Return the heads that all parses of the same sentences have, and of these arcs the labels that all have.
-
-        >>> one, other = ([(["a", "dog", "barks"], [2, 3, 0], ["det", label, "root"])] for label in ("nsubj", "obj"))
-        >>> agreed = Given.agreed([Treebank.of(one), Treebank.of(other)])
-        >>> agreed.heads.tolist(), agreed.deprels.tolist(), agreed.labels
-        ([-1, 2, 3, 0], [-1, 0, -1, 2], ('det', 'nsubj', 'root', 'obj'))
-        """
-        labels, deprels = common_labels(parses)
-        same = np.all([parse.heads == parses[0].heads for parse in parses], axis=0)
-        named = same & (deprels == deprels[0]).all(axis=0)
-        return cls(np.where(same, parses[0].heads, -1), np.where(named, deprels[0], -1), tuple(labels))
 
     def mirrored(self, treebank: Treebank) -> Given:
         """Return what is given in the mirror images of the sentences of ``treebank``."""

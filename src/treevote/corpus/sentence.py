@@ -165,10 +165,6 @@ class Sentence(NamedTuple):
         """Tell whether they differ; a tuple would compare arrays."""
         return not self == other
 
-    def __hash__(self) -> int:
-        """Return a number that equal sentences share."""
-        return hash((self.words, self.deprels))
-
     def __repr__(self) -> str:
         """Return the id, the number of tokens, and the beginning of the text."""
         name = f" {self.sent_id!r}" if self.sent_id else ""
