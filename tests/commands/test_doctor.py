@@ -201,3 +201,16 @@ def test_half_done_trees_are_no_suspects(room: Path, tmp_path: Path) -> None:
     found = doctor(tmp_path / "half.conllu", members=["lr-svm-forward"], work=tmp_path / "work", warn=said.append)
     assert said == ["1 of 90 sentences have no whole tree and are left out"]
     assert all(one.sentence > 0 for one in found.suspects)
+
+
+def test_equal_sent_ids_are_told(room: Path, tmp_path: Path) -> None:
+    blocks = (room / "plain.conllu").read_text("utf-8").split("\n\n")
+    names = ("a", "b", "a", "c", "a")
+    named = [f"# sent_id = {name}\n{block}" for name, block in zip(names, blocks, strict=False)]
+    (tmp_path / "same.conllu").write_text("\n\n".join([*named, *blocks[len(names) :]]), "utf-8")
+    said: list[str] = []
+    doctor(tmp_path / "same.conllu", members=["lr-svm-forward"], work=tmp_path / "work", warn=said.append)
+    assert said == [
+        "2 of 90 sentences have the sent_id of another one, such as a; "
+        "a case that is left out of one is left out of all of these"
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -117,6 +118,11 @@ def doctor(
     numbers = np.flatnonzero(~are_partial(whole))
     if len(numbers) < len(whole):
         warn(f"{len(whole) - len(numbers):,} of {len(whole):,} sentences have no whole tree and are left out")
+    names = [sent_id(whole.comments(i)) or str(i + 1) for i in numbers.tolist()]
+    if repeated := len(names) - len(set(names)):
+        again = Counter(names).most_common(1)[0][0]
+        same = f"{repeated:,} of {len(names):,} sentences have the sent_id of another one, such as {again}"
+        warn(f"{same}; a case that is left out of one is left out of all of these")
     judged = whole.select(numbers).compact()
     require_labelled_trees(judged)
     n_folds = configuration.folds or FOLDS
@@ -133,7 +139,6 @@ def doctor(
             raise
         if work is None:
             steps.clear()
-    names = [sent_id(whole.comments(i)) or str(i + 1) for i in numbers.tolist()]
     found = suspects_of(judged, names, Evidence.of(judged, parses), least=least)
     shown = [dataclasses.replace(one, sentence=int(numbers[one.sentence])) for one in found if one.case not in cases]
     return Diagnosis(whole, shown, tuple(map(_name, files)), tuple(trainers), n_folds, least, len(found) - len(shown))
