@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,6 +90,13 @@ def test_toml_and_back_is_the_identity(trainer: Trainer) -> None:
 @given(trainers)
 def test_mapping_and_back_is_the_identity(trainer: Trainer) -> None:
     assert from_mapping(Trainer, to_mapping(trainer)) == trainer
+
+
+def test_numbers_of_numpy_become_those_of_python() -> None:
+    options = {"epochs": np.int64(2), "rates": [np.float32(0.5), np.float64(2), True]}
+    found = from_mapping(Foreign, {"kind": "foreign", "name": "x", "options": options}).options
+    assert found == {"epochs": 2, "rates": (0.5, 2.0, True)}
+    assert [type(one) for one in (found["epochs"], *found["rates"])] == [int, float, float, bool]
 
 
 @given(trainers, st.data())

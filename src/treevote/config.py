@@ -213,11 +213,13 @@ def _join(where: str, key: str) -> str:
 
 
 def _frozen(value: object, where: str) -> object:
-    """Return a value of unknown type as frozen dataclasses hold it, with tuples."""
+    """Return a value of unknown type as frozen dataclasses hold it, with tuples and the numbers of Python."""
     if isinstance(value, list | tuple):
         return tuple(_frozen(item, f"{where}[{k}]") for k, item in enumerate(value))
     if isinstance(value, Mapping):
         return {key: _frozen(item, _join(where, key)) for key, item in value.items()}
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        value = int(value) if isinstance(value, numbers.Integral) else float(value)
     if type(value) is int and abs(value) >= _LARGEST:
         raise ConfigError(f"{where}: expected a number of at most 64 bits, found {short(value)}; correct this value")
     return value
