@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.paths import ROOT
 from tests.reference.decoders import (
     Heads,
     Model,
@@ -212,3 +217,21 @@ def test_long_sentence() -> None:
     assert n_changes > 0
     assert is_tree(np.array(end, np.int32))
     assert second_order_score(model, end) > score
+
+
+def test_no_index_of_a_decoder_is_out_of_range() -> None:
+    code = """
+import numpy as np
+from tests.models.parsers.graph.test_second_order import climbed, decoded, problem_of
+rng = np.random.default_rng(0)
+for n in (1, 2, 5, 6):
+    for share in (0.3, 1.0):
+        mask = rng.random((n + 1, n + 1)) < share
+        mask[:, 0] = True
+        problem = problem_of(mask, rng)
+        for single_root in (False, True):
+            decoded(problem, single_root)
+            climbed(problem, single_root, (-1, *[0] * n) if not single_root else (-1, *range(n)))
+"""
+    plain = {**os.environ, "NUMBA_DISABLE_JIT": "1"}  # an array of NumPy has no place behind its end
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=plain, check=True)

@@ -37,6 +37,16 @@ def test_sentences_left_in_parts_are_joined_and_counted() -> None:
     assert enough.parse_counted(Treebank.of(pairs))[1] == 0
 
 
+def test_two_roots_are_joined_wherever_they_stand_if_there_is_one_root() -> None:
+    apart = [(["a", "b"], [0, 0], ["root", "root"]), (["x", "y", "z"], [0, 0, 2], ["root", "root", "x"])] * 10
+    parser = PipelineTrainer(cutoff=1).train(Treebank.of(apart))
+    assert trees(parser.parse(Treebank.of(apart))) == trees(Treebank.of(apart))
+    one = dataclasses.replace(parser, single_root=True)
+    parse, unfinished = one.parse_counted(Treebank.of(apart))
+    assert is_single_rooted(parse)
+    assert unfinished == len(apart)
+
+
 def test_a_record_whose_actions_do_not_fit_its_settings_is_refused() -> None:
     record = SMALL.train(TRAINING).record()
     trainer: Any = record.facts["trainer"]
