@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.experiments import EXPERIMENTS
 from benchmarks.pages import PAGES, rendered
 from benchmarks.systems import compared, plain, systems
-from benchmarks.tables import STORE, as_markdown, store, stored
+from benchmarks.tables import STORE, as_markdown, store, stored, versions
 from benchmarks.trade_offs import PICTURE, picture
 from treevote.files.streams import writing
 
@@ -33,10 +33,11 @@ def main(arguments: list[str] | None = None) -> None:
     compare.add_argument("--repeat", type=int, default=8, help="how often the test file is parsed over (default 8)")
     asked = parser.parse_args(arguments)
     if asked.command == "figures":
+        programs = versions()  # before hours of work
         for name in asked.only:
             print(f"{name}", file=sys.stderr, flush=True)
             treebanks, experiment = EXPERIMENTS[name]
-            store(asked.store / f"{name}.json", treebanks, experiment(asked.data, asked.output))
+            store(asked.store / f"{name}.json", treebanks, programs, experiment(asked.data, asked.output))
     elif asked.command == "write":
         tables = stored()
         with writing(PICTURE) as stream:

@@ -19,10 +19,15 @@ Table = Mapping[str, Any]
 """``columns``, the decimals of each by its name, and ``rows``; or ``lines``, the output of a command."""
 
 
-def store(file: Path, treebanks: Sequence[str], tables: Mapping[str, Table]) -> None:
+def versions() -> dict[str, str]:
+    """Return the versions of the programs; PackageNotFoundError if one is not installed."""
+    names = "treevote", "numba", "ufal.udpipe"
+    return {"Python": platform.python_version()} | {name: version(name) for name in names}
+
+
+def store(file: Path, treebanks: Sequence[str], programs: Mapping[str, str], tables: Mapping[str, Table]) -> None:
     """Write the tables of an experiment, with the names of its treebanks and the versions of the programs."""
-    versions = {name: version(name) for name in ("treevote", "numba", "ufal.udpipe")}
-    content = {"treebanks": treebanks, "versions": {"Python": platform.python_version(), **versions}, "tables": tables}
+    content = {"treebanks": treebanks, "versions": programs, "tables": tables}
     file.parent.mkdir(parents=True, exist_ok=True)
     with writing(file) as stream:
         stream.write(f"{as_json(content, width=120)}\n".encode())
