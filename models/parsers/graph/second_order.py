@@ -141,7 +141,7 @@ def write_scores(scorer: Scorer, keys: PartKeys, projective: bool, places: Place
         for i in range(end - begin):  # from the partner next to the dependent to that next to the head, and none
             part = begin if begin + i + 1 == end else (end - 1 - i if h < d else begin + 1 + i)
             partner = siblings.partners[part]
-            last = partner < 0 or is_certain(candidates, partner)  # it hides those nearer to the head
+            last = partner < 0 or is_certain(candidates, int(partner))  # it hides those nearer to the head
             if i == 0 and last and certain:
                 break
             s = int(np.int64(dependents[partner] if partner >= 0 else -1))
