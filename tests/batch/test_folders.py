@@ -255,6 +255,12 @@ def test_collisions_are_told_before_anything_is_done(model: Path, corpus: Path, 
     assert files(corpus) == before
 
 
+def test_the_same_file_twice_is_a_collision() -> None:
+    path = "a.conllu"  # one string: the second one is no other object
+    with pytest.raises(ConfigError, match=r"a\.conllu and a\.conllu would both be written to"):
+        pairs([path, path], "out")
+
+
 def test_an_output_never_has_the_name_of_the_list(model: Path, tmp_path: Path) -> None:
     for name in ("b", NAME.removesuffix(".jsonl")):
         (tmp_path / "in").mkdir(exist_ok=True)

@@ -40,6 +40,7 @@ def test_the_order_of_rounds_is_nothing_and_the_range_holds_the_gain(las: list[f
     assert other is not None
     assert found.gain == pytest.approx(other.gain)
     assert found.low <= found.gain <= found.high
+    assert found.high - found.low <= 100, "LAS is from 0 to 100"
 
 
 @given(st.lists(st.floats(40, 95), min_size=3, max_size=6))
@@ -58,7 +59,9 @@ def test_the_range_is_that_of_the_gain_along_small_changes_of_the_line(las: list
         [Round(f"{i}", int(n), 1000 * i, value) for i, (n, value) in enumerate(zip(sizes, las, strict=True))]
     )
     assert found is not None
-    assert (found.gain, found.high - found.low) == pytest.approx((gain(line), 2 * width), rel=1e-4, abs=1e-6)
+    now = min(100, float(np.exp(line[1]) * sizes[-1] ** -line[0]))
+    wanted = np.clip(gain(line) + width * np.array([0, -1, 1]), now - 100, now)
+    assert found[:3] == pytest.approx(wanted.tolist(), rel=1e-4, abs=1e-6)
 
 
 @pytest.mark.parametrize("sizes", [[100], [100, 200], [100, 100, 200]])

@@ -64,21 +64,21 @@ def pairs(
         for each in inputs
         for path, name in _files(os.fspath(each), output, os.fspath(folder), format, links)
     ]
-    first: dict[str, str] = {}
-    for path, name in found:
-        key = os.path.normcase(name)
-        if (other := first.setdefault(key, path)) is not path:
+    first: dict[str, int] = {}  # from the path of an output to the number of its input
+    for number, (path, name) in enumerate(found):
+        if (other := first.setdefault(os.path.normcase(name), number)) != number:
             raise ConfigError(
-                f"{other} and {path} would both be written to {os.path.join(folder, name)}; "
+                f"{found[other].input} and {path} would both be written to {os.path.join(folder, name)}; "
                 "give the folder that holds both, or parse them into two folders"
             )
-    first[NAME] = "the list of parses"
-    for path, name in found:
+    first[NAME] = len(found)
+    for number, (path, name) in enumerate(found):
         for around in (name, *folders_of(name)):
-            if (other := first.get(os.path.normcase(around), path)) is not path:
+            if (other := first.get(os.path.normcase(around), number)) != number:
+                needed = "the list of parses" if other == len(found) else found[other].input
                 raise ConfigError(
                     f"{path} would be written to {os.path.join(folder, name)}, but {os.path.join(folder, around)} "
-                    f"is needed for {other}; rename the file, or name another --suffix"
+                    f"is needed for {needed}; rename the file, or name another --suffix"
                 )
             if around == os.pardir:
                 raise ConfigError(

@@ -67,4 +67,6 @@ def forecast(rounds: Sequence[Round]) -> Forecast | None:
     slope = np.array([gain, expected[1] * math.log(ends[1]) - expected[0] * math.log(ends[0])])
     variance = float(deviations @ deviations) / freedom * float(slope @ spread @ slope)
     width = float(stdtrit(freedom, (1 + LEVEL) / 2)) * math.sqrt(max(variance, 0.0))
-    return Forecast(gain, gain - width, gain + width, float(exponent))
+    now = min(expected[0], 100.0)
+    low, gain, high = np.clip([gain - width, gain, gain + width], now - 100, now).tolist()  # LAS is from 0 to 100
+    return Forecast(gain, low, high, float(exponent))
