@@ -39,7 +39,7 @@ def train(
             metavar="<N>",
             min=0,
             help="Number of folds of the training data to measure on, without --dev; 0 for none.",
-            show_default="3 for 100 to 2,999 sentences, and for --best or --select; else 0",
+            show_default="3 for 100 to 2,999 sentences, --best, --select and measured weights; else, and for --fast, 0",
         ),
     ] = None,
     save_folds: Annotated[

@@ -16,9 +16,9 @@ from treevote.report.plots import TICK, Plot, Scale, Spot, height_of, place_of
 from treevote.terminal import table
 from treevote.visibility import visible
 
-BY_FOLDS = (
-    "Each model is measured by folds of its own training data, which change from round to round; measure all on one "
-    "development set (--dev) to compare them strictly."
+SEVERAL_SETS = (
+    "The models were not measured on one development set, but on several, or on folds of their own training data; "
+    "measure all on one (--dev) to compare them strictly."
 )
 
 
@@ -61,7 +61,7 @@ def as_text(models: Mapping[str, Mapping[str, Any]]) -> str:
         for one, gain in zip(rounds, gains, strict=True)
     ]
     lines = [table(["round", "sentences", "tokens", "LAS", ""], rows), sentence(rounds, forecast(rounds))]
-    return "\n".join(lines if same_measure(models) else [*lines, BY_FOLDS])
+    return "\n".join(lines if same_measure(models) else [*lines, SEVERAL_SETS])
 
 
 def sentence(rounds: Sequence[Round], found: Forecast | None) -> str:
@@ -88,7 +88,7 @@ def write_page(
         command=command,
         date=date,
         forecast=found,
-        note="" if same_measure(models) else BY_FOLDS,
+        note="" if same_measure(models) else SEVERAL_SETS,
         plot=plot(rounds, found),
         rounds=rounds,
         sentence=sentence(rounds, found),

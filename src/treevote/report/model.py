@@ -112,11 +112,12 @@ def _files(facts: Mapping[str, Any]) -> str:
 
 def card_text(facts: Mapping[str, Any]) -> str:
     """Return a card for a person to read."""
-    lines = [visible(facts["name"] or "model card"), ""]
-    lines += [f"{key:<16}{visible(value)}" for key, value in _rows(facts)]
+    lines, rows = [visible(facts["name"] or "model card"), ""], list(_rows(facts))
+    width = max(len(key) for key, _ in rows) + 2
+    lines += [f"{key:<{width}}{visible(value)}" for key, value in rows]
     if facts["scores"]:
-        rows = [[name, *attachment(score)] for name, score in facts["scores"].items()]
-        lines += ["", table([f"on {facts['measured_on']}", "LAS", "UAS"], rows)]
+        scores = [[name, *attachment(score)] for name, score in facts["scores"].items()]
+        lines += ["", table([f"on {facts['measured_on']}", "LAS", "UAS"], scores)]
     lines += ["", "should not be used for", *(f"- {visible(each)}" for each in facts["not_for"])]
     return "\n".join(lines)
 
