@@ -111,7 +111,7 @@ class Ballots(NamedTuple):
             slot = int(faults.any(0).argmax())
             k = int(faults[:, slot].argmax())
             raise dataclasses.replace(systems[k], name=systems[k].name or f"system {k + 1}").fault(
-                slot, f"expected its head to be another position, or -1, found {heads[k, slot]}", "correct the head"
+                slot, f"expected its head to be another token, or none (_), found {heads[k, slot]}", "correct the head"
             )
         labels, deprels = common_labels(systems)
         return cls(heads, deprels, tuple(labels))

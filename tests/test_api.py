@@ -175,6 +175,12 @@ def test_trees_are_drawn_in_notebooks() -> None:
     assert TEST[:0]._repr_svg_().startswith("<svg")
 
 
+def test_no_sentences_have_no_confidence(model: Path) -> None:
+    parse = treevote.parse(model, toy_treebank(3, 1)[:0])
+    assert parse.confidence is not None
+    assert len(parse) == len(parse.confidence) == 0
+
+
 def test_confidence_comes_back_from_misc(model: Path, tmp_path: Path) -> None:
     parsed = treevote.parse(model, TEST)
     treevote.write(parsed, tmp_path / "parsed.conllu")

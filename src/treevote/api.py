@@ -269,7 +269,7 @@ def adapt(
 @contextmanager
 def _jobs(jobs: int | Jobs, progress: bool | None) -> Iterator[Jobs]:
     """Yield jobs, with a progress if it is wanted and they have none."""
-    given = jobs if isinstance(jobs, Jobs) else Jobs(jobs)
+    given = Jobs.of(jobs)
     wanted = in_notebook() if progress is None else progress
     if given.progress is not None or not wanted:
         yield given

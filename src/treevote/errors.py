@@ -89,8 +89,9 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> ConfigError:
     """
     names = list(known)
     name = shortened(str(name))
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
-    hint = f"did you mean '{near[0]}'? " if near else ""
+    folded = {each.casefold(): each for each in reversed(names)}
+    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.0)
+    hint = f"did you mean '{folded[near[0]]}'? " if near else ""
     return ConfigError(f"unknown {kind} '{name}'; {hint}known: {', '.join(names)}")
 
 

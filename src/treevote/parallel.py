@@ -54,6 +54,11 @@ class Jobs:
     backend: str | None = None
     progress: Progress | None = None
 
+    @classmethod
+    def of(cls, jobs: int | Jobs) -> Jobs:
+        """Return jobs, or so many of them."""
+        return jobs if isinstance(jobs, Jobs) else cls(jobs)
+
     def map(
         self, function: Callable[..., R], items: Iterable[Any], *, prefer: Literal["processes", "threads"] | None = None
     ) -> Iterator[R]:

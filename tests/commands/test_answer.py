@@ -34,7 +34,7 @@ def test_answers_in_json_name_their_schema_and_what_made_them(tmp_path: Path) ->
         "vote": ("vote", parse, parse, parse, "-o", tmp_path / "vote.conllu", "--json"),
         "adaptation": ("adapt", model, TOY, *source, "--rounds", "1", "-o", tmp_path / "new", "--json"),
         "diagnosis": ("doctor", TOY, "--members", "lr-svm-forward", "--work", tmp_path / "work", "--json"),
-        "selection": ("next", model, few, "-o", tmp_path / "next.conllu", "--json"),
+        "selection": ("next", model, few, "-o", tmp_path / "next.conllu", "--arcs", "0", "--json"),
     }
     answers = {}
     for schema, command in commands.items():
@@ -49,6 +49,8 @@ def test_answers_in_json_name_their_schema_and_what_made_them(tmp_path: Path) ->
     assert answers["evaluation"]["systems"][0]["reliability"] == {
         key: answers["reliability"][key] for key in ("arc", "label")
     }
+    for chosen in answers["selection"]["sentences"]:
+        assert chosen["doubtful"] == [*range(1, chosen["tokens"] + 1)], "positions of tokens, from 1"
     able = {
         name
         for name, command in get_command(app).commands.items()  # type: ignore[attr-defined]

@@ -90,6 +90,19 @@ def test_heads_that_no_tree_has_are_one_plain_error(
     assert len(columns(out)) == len(ROWS)
 
 
+@pytest.mark.filterwarnings("ignore::treevote.TreevoteWarning")
+@pytest.mark.parametrize("chunk", [1, 2, 10])
+def test_heads_that_no_tree_has_are_at_their_place_in_any_chunk(chunk: int, model: Path, tmp_path: Path) -> None:
+    text = tmp_path / "half.conllu"
+    text.write_text("".join(conllu(name=f"s{i}") for i in range(5)) + conllu(changed(3, "1"), name="bad"), "utf-8")
+    treebank = read(text, trees="optional")
+    with pytest.raises(treevote.InputError, match=r"half\.conllu, line 32, sentence bad: .*a cycle"):
+        treevote.parse(model, treebank, keep="heads", chunk=chunk)
+    half = treebank[:5]
+    parses = [treevote.parse(model, half, keep="heads", chunk=n) for n in (chunk, 1000)]
+    assert treevote.dumps(parses[0]) == treevote.dumps(parses[1])
+
+
 def test_the_vote_keeps_what_a_file_gives(tmp_path: Path) -> None:
     gold = toy_treebank(20, 1)
     wrong = gold.with_trees(gold.heads, gold.deprels, tuple(f"x{label}" for label in gold.labels))

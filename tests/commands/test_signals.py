@@ -56,6 +56,20 @@ except KeyboardInterrupt:
     raise ImportError("initialization failed")
 """
 
+_FORK = """
+import multiprocessing, time
+from treevote.cli.signals import GRACE, stoppable
+
+with stoppable():
+    process = multiprocessing.get_context("fork").Process(target=time.sleep, args=(600,))
+    process.start()
+    time.sleep(0.2)
+    process.terminate()
+    process.join()
+    time.sleep(GRACE + 0.5)
+    print(process.exitcode)
+"""
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
 
@@ -91,6 +105,13 @@ def test_elsewhere_the_block_is_left_by_an_exception(tmp_path: Path) -> None:
 def test_a_destructor_does_not_keep_the_signal_to_itself(tmp_path: Path) -> None:
     code, error = stopped(tmp_path / "target", "destructor", signal.SIGTERM)
     assert (code, error) == (143, "treevote: interrupted; no half-written file was left behind\n")
+
+
+def test_a_signal_to_a_forked_process_is_none_to_the_command(tmp_path: Path) -> None:
+    script = tmp_path / "run.py"
+    script.write_text(_FORK)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{-signal.SIGTERM}\n", "")
 
 
 def test_an_import_is_not_interrupted_but_ended(tmp_path: Path) -> None:

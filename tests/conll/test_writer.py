@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conll.texts import chunk_of, columns, heads, plain, texts, token_line
-from treevote.conll.reader import parse_chunk, read
+from treevote.conll.reader import loads, parse_chunk, read
 from treevote.conll.tokenlists import to_tokenlists
 from treevote.conll.validation import Trees
-from treevote.conll.writer import dump, dumps, write
+from treevote.conll.writer import dump, dumps, encoded, write
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
@@ -110,6 +110,18 @@ def test_words_and_labels_that_are_no_column_are_refused(word: str) -> None:
     for treebank in (Treebank.of([([word], [0], ["root"])]), Treebank.of([(["a"], [0], [word])])):
         with pytest.raises(InputError, match="tab or line feed"):
             dumps(treebank)
+
+
+@pytest.mark.parametrize("marked", [False, True])
+@pytest.mark.parametrize("with_source", [False, True])
+def test_an_unknown_or_empty_label_is_an_open_column(marked: bool, with_source: bool) -> None:
+    text = "1\ta\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    treebank = loads(text, format="conllu") if with_source else Treebank.of([(["a", "b"], [2, 0], ["det", "root"])])
+    sure = np.full(3, np.nan, np.float32) if marked else None
+    for labels, deprels in ((("det", "root"), [-1, -1, 1]), (("", "root"), [-1, 0, 1])):
+        changed = treebank.with_trees(treebank.heads, np.array(deprels, np.int32), labels)
+        changed = dataclasses.replace(changed, confidence=sure)
+        assert encoded(changed).decode() == dumps(changed) == text.replace("det", "_")
 
 
 @pytest.mark.parametrize("number", [1, 2])

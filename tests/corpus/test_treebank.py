@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import treebanks
 from treevote.conll.reader import loads
-from treevote.corpus.sentence import sent_id
+from treevote.corpus.sentence import Word, sent_id
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.evaluation.factors import documents
@@ -32,6 +32,7 @@ TOY = Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [2, 0], ["x", "root"]), 
         ((["b", "c"], [2, 0]), "expected words, heads and deprels"),
         (([("b", "DET")], [0], ["x"]), "token 1: expected a form or a Word, found"),
         ((["b", None], [2, 0], ["x", "y"]), "token 2: expected a form or a Word, found None"),
+        (([Word("b", None, "_", "_", "_")], [0], ["x"]), "token 1: expected a Word of strings"),  # type: ignore[arg-type]
         ((["b"], [0], [None]), "token 1: expected a label, found None"),
     ],
 )  # fmt: skip

@@ -6,6 +6,7 @@ import dataclasses
 import io
 import lzma
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -213,8 +214,11 @@ def test_text_of_two_encodings_and_bytes_of_another_one_are_told(model: Path, tm
     path.write_bytes("It costs 20 €.".encode("windows-1252"))
     with pytest.raises(InputError, match=r"expected latin-1, found the byte 0x80, .*, such as windows-1252"):
         parse_files(model, [path], tmp_path / "out.conllu", encoding="latin-1")
-    with pytest.raises(ConfigError, match="the encoding 'latin-x' is unknown; name one such as latin-1"):
-        parse_files(model, [path], tmp_path / "out.conllu", encoding="latin-x")
+    for name in ("latin-x", "base64", "rot13", "bz2", "a\0b"):
+        with pytest.raises(
+            ConfigError, match=f"the encoding {re.escape(repr(name))} is unknown; name one such as latin-1"
+        ):
+            parse_files(model, [path], tmp_path / "out.conllu", encoding=name, jobs=2)
     path.write_bytes(("A dog barks. " * 9).encode("utf-16-le"))
     with pytest.raises(InputError, match="the file is UTF-16LE; parse it with --encoding UTF-16LE"):
         parse_files(model, [path], tmp_path / "out.conllu")

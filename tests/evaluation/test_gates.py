@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.command_line import fails, run
 from tests.paths import TOY
+from treevote.cli import app
 from treevote.errors import ConfigError
 from treevote.evaluation.gates import thresholds
 
@@ -28,6 +30,8 @@ def test_thresholds() -> None:
     for text in ("LAS", "87", "LAS=x", "=87", "LAS=100.5", "LAS=-0.5", "LAS=nan", "LAS=inf"):
         with pytest.raises(ConfigError, match="expected METRIC=NUMBER"):
             thresholds([text])
+    with pytest.raises(ConfigError, match="expected NUMBER or METRIC=NUMBER"):
+        thresholds(["-1"], metric="LAS")
     with pytest.raises(ConfigError, match="LAS is given twice"):
         thresholds(["LAS=87", "LAS=88"])
 
@@ -61,6 +65,19 @@ def test_trees_that_are_no_trees_can_be_an_error(tmp_path: Path) -> None:
     run("evaluate", TOY, broken)
     assert "sentences that are no trees" in run("evaluate", TOY, broken, "--well-formed", code=3)
     run("evaluate", TOY, TOY, "--well-formed", "--against", broken)
+
+
+def test_a_baseline_among_the_systems_passes_the_gates_too(worse: Path) -> None:
+    said = run("evaluate", TOY, TOY, f"old={worse}", "--against", "old", "--fail-under", "LAS=99.5", code=3)
+    assert "gate failed: old has" in said
+    run("evaluate", TOY, TOY, "--against", worse, "--fail-under", "LAS=99.5")
+    for baseline in ("worse", worse):
+        assert "is the only system" in fails("evaluate", TOY, worse, "--against", baseline, "--fail-under", "LAS=99")
+
+
+def test_without_the_report_there_is_no_answer(worse: Path, tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["evaluate", str(TOY), str(worse), "--report", str(tmp_path)])
+    assert (done.exit_code, done.stdout) == (1, "")
 
 
 def test_gates_are_there_in_json(worse: Path) -> None:

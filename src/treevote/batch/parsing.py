@@ -40,7 +40,7 @@ def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:
 
 def require_tags(ensemble: EnsembleParser, treebank: Treebank, remedy: str) -> None:
     """Raise an InputError if the model was trained with tags, and no sentence has any."""
-    if len(treebank) and without_tags(treebank).all() and expects_tags(ensemble):
+    if treebank.n_tokens and without_tags(treebank).all() and expects_tags(ensemble):
         problem = "expected a part of speech for each token, found none"
         remedy = f"the model was trained with tags and has no tagger: {remedy}"
         raise InputError(problem, path=treebank.title, remedy=remedy)
@@ -62,13 +62,14 @@ def parse_sentences(
     sentences are parsed at a time; the progress of the jobs is called after each part of several.
     """
     size = len(treebank)
+    given = Given.of(treebank, keep, single_root=parser.single_root)
     if size <= n:
-        given = Given.of(treebank, keep, single_root=parser.single_root)
-        return parse_counted(parser, treebank, given) if size else (treebank, 0)
+        return parse_counted(parser, treebank, given)
     parts, fallbacks = [], 0
     for start in range(0, size, n):
         end = min(start + n, size)
-        part, own = parse_sentences(parser, treebank.select(range(start, end)), keep=keep, n=n)
+        held = None if given is None else given.within(*treebank.offsets[[start, end]].tolist())
+        part, own = parse_counted(parser, treebank.select(range(start, end)), held)
         parts.append(part)
         fallbacks += own
         jobs.tell("parsing", end, size)

@@ -91,9 +91,11 @@ def evaluate(
         raise typer.BadParameter("--max-loss and --significant need a baseline: name it with --against")
     least = gates.thresholds(fail_under or [])
     most = gates.thresholds(max_loss or ["0"], metric="LAS")
-    baseline = None
+    baseline = further = None
     if against is not None:
+        n_asked = len(systems)
         systems, baseline = with_baseline(systems, against)
+        further = baseline if len(systems) > n_asked else None  # no gate but for the systems that were named
     if all_faults:
         others = [*named(systems).values(), *([train] if train else [])]
         require_no_faults({"required": [gold], "optional": others}, fault, format=format)
@@ -101,20 +103,21 @@ def evaluate(
     evaluation = run(
         gold, systems, convention=asked, punctuation=punct, format=format, training=train, seed=seed, warn=warn
     )
-    checked = gates.fail_under(evaluation, least, but=baseline)
+    checked = gates.fail_under(evaluation, least, but=further)
     if baseline is not None:
         checked += gates.max_loss(evaluation, most, baseline, significant=significant)
     if well_formed:
-        checked += gates.well_formed(evaluation, but=baseline)
+        checked += gates.well_formed(evaluation, but=further)
+    if report is not None:  # first: if it cannot be written, there is no answer either
+        from treevote.report.page import write_report
+
+        data = as_json(evaluation, gates=checked, command=options.command_line())
+        write_report(evaluation, report, data=data, command=options.command_line(), date=options.today())
     if json:
         tell(as_json(evaluation, full=json == "full", gates=checked, command=options.command_line()))
     else:
         tell((as_csv if csv else as_latex if latex else as_text)(evaluation))
     if report is not None:
-        from treevote.report.page import write_report
-
-        data = as_json(evaluation, gates=checked, command=options.command_line())
-        write_report(evaluation, report, data=data, command=options.command_line(), date=options.today())
         say(f"wrote the report {report}")
     for gate in checked:
         if gate.passed:

@@ -46,6 +46,8 @@ def stoppable() -> Iterator[None]:
     sys.unraisablehook = _unraisable
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     earlier = signal.set_wakeup_fd(outbox.fileno(), warn_on_full_buffer=False)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_leave_signals)
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:  # nohup
             signal.signal(number, partial(_stop, received))
@@ -74,6 +76,14 @@ def handled_inside() -> Iterator[None]:
             yield
     finally:
         signal.set_wakeup_fd(earlier)
+
+
+def _leave_signals() -> None:
+    """Let signals end a forked process at once: they are no signals to the command, whose wake-up channel it shares."""
+    signal.set_wakeup_fd(-1)
+    for number in _SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _stop(received: list[int], number: int, frame: FrameType | None) -> NoReturn:

@@ -47,7 +47,7 @@ def doctor(
     work: str | Path | None = None,
     format: Format | Literal["auto"] = "auto",
     misc: bool = False,
-    jobs: Jobs = ONE_JOB,
+    jobs: int | Jobs = ONE_JOB,
     warn: Callable[[str], None] = lambda sentence: None,
 ) -> Diagnosis:
     """Find annotation errors of a treebank: arcs and labels that are probably wrong.
@@ -72,7 +72,7 @@ def doctor(
     format : {"auto", "conllu", "conllx"}, default="auto"
     misc : bool, default=False
         Whether a treebank in CoNLL-X, which has no MISC to mark suspects in, is refused before the work.
-    jobs : Jobs, optional
+    jobs : int or Jobs, default=1
         The result does not depend on them.
     warn : callable, optional
         Called with a warning about the treebank.
@@ -98,6 +98,7 @@ def doctor(
     >>> [(one.sent_id, one.form, one.given.deprel, one.suggested.deprel) for one in found.suspects]
     [('10', 'dog', 'obj', 'nsubj')]
     """
+    jobs = Jobs.of(jobs)
     if isinstance(files, str | Path | Treebank):
         files = [files]
     if not files:

@@ -15,7 +15,7 @@ from treevote.conll.plain_text import text_of
 from treevote.conll.reader import read, read_parse
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.parser import load
-from treevote.errors import InputError, unknown
+from treevote.errors import ConfigError, InputError, unknown
 from treevote.evaluation.calibration import has_confidence, measured
 from treevote.evaluation.counts import Convention, convention_of
 from treevote.evaluation.evaluation import evaluate_systems
@@ -100,13 +100,14 @@ def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["au
 def with_baseline(systems: Sequence[str], baseline: str) -> tuple[list[str], str]:
     """Return the systems with a baseline among them, and its name.
 
-    The baseline is the name of a system, or a further file of parses, which becomes the last one; else ConfigError.
+    The baseline is the name of a system, or a further file of parses, which becomes the last one; else ConfigError, as
+    if there is no other system.
     """
     names = named(systems)
-    if baseline in names:
-        return list(systems), baseline
     for name, path in names.items():
-        if path == baseline:
+        if baseline in (name, path):
+            if len(names) == 1:
+                raise ConfigError(f"the baseline {baseline} is the only system; name another one to compare with it")
             return list(systems), name
     *_, (name, path) = named([*systems, baseline]).items()
     if baseline != "-" and not os.path.exists(path):

@@ -56,7 +56,7 @@ def parse_files(
     format: AnyFormat = "auto",
     encoding: str = UTF8,
     id_prefix: str = "",
-    jobs: Jobs = ONE_JOB,
+    jobs: int | Jobs = ONE_JOB,
     chunk_bytes: int = CHUNK_BYTES,
     on_doubt: Callable[[str], object] | None = None,
 ) -> Summary:
@@ -93,7 +93,7 @@ def parse_files(
         Encoding of the files, such as ``"latin-1"``; the output is UTF-8.
     id_prefix : str, default=""
         Beginning of the ids of running text, see `treevote.conll.document_ids`.
-    jobs : Jobs, optional
+    jobs : int or Jobs, default=1
         The output does not depend on them. Their progress is called with the number of finished input bytes and the
         total, which is 0 if an input is not a regular file.
     chunk_bytes : int, default=512 KiB
@@ -111,7 +111,7 @@ def parse_files(
         If the model cannot be read, or does not have the member, confidence or tagger that is asked for; a member alone
         has neither support nor confidence.
     """
-    start = time.monotonic()
+    start, jobs = time.monotonic(), Jobs.of(jobs)
     work = ParseJob(StoredParser.of(model, member), support, confidence, on_error, tags, keep, lights)
     is_utf8(encoding)
     work.check()  # before anything is read or written

@@ -48,7 +48,7 @@ def parse_folder(
     format: AnyFormat = "auto",
     encoding: str = UTF8,
     id_prefix: str = "",
-    jobs: Jobs = ONE_JOB,
+    jobs: int | Jobs = ONE_JOB,
     task_bytes: int = TASK_BYTES,
 ) -> FolderSummary:
     """Parse each of many files into a file of its own; outputs that exist are kept.
@@ -71,7 +71,7 @@ def parse_folder(
         As for `treevote.commands.parse.parse_files`. A fault that would stop it is a fault of its file here.
     strict : bool, default=False
         Whether a text that is probably unfit for the model is a fault of its file.
-    jobs : Jobs, optional
+    jobs : int or Jobs, default=1
         The bytes do not depend on them. Their progress is called with the number of finished input bytes and the total.
     task_bytes : int, default=512 KiB
         Approximate size of the text of a task; the bytes do not depend on it.
@@ -86,7 +86,7 @@ def parse_folder(
         If a folder cannot be read, a folder or pattern has no file, or an output cannot be written, as on a full disk:
         finished files stay.
     """
-    start = time.monotonic()
+    start, jobs = time.monotonic(), Jobs.of(jobs)
     where = os.fspath(folder)
     inputs = paths_of(inputs)
     if not inputs:

@@ -62,7 +62,7 @@ def with_trees(text: bytes, lines: Ints, heads: Ints, deprels: Ints, labels: Seq
     """Return a text with other heads and labels in some lines, numbered from 0 and in order.
 
     HEAD and DEPREL are the last but three and but two of the columns, which tabs separate; ``deprels`` are indices in
-    ``labels``.
+    ``labels``, -1 the last one.
     """
     codes = np.frombuffer(text + b"\n", np.uint8)
     ends = np.flatnonzero(codes == ord("\n"))[lines]

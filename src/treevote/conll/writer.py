@@ -54,7 +54,7 @@ def dumps(treebank: Treebank) -> str:
     lines, line_of = lines_of(treebank)
     slots = np.flatnonzero(treebank.heads >= 0)
     at, heads = line_of[slots].tolist(), treebank.heads[slots].tolist()
-    labels = [_column(label) for label in treebank.labels]
+    labels = _label_columns(treebank.labels)
     deprels = [labels[deprel] for deprel in treebank.deprels[slots].tolist()]
     marks = treebank.marks
     if not marks:
@@ -89,7 +89,12 @@ def encoded(treebank: Treebank) -> bytes:
 
 @functools.lru_cache(16)  # those of a parser are always the same
 def _encoded_labels(labels: tuple[str, ...]) -> tuple[bytes, ...]:
-    return tuple(utf8_of(_column(label)) for label in labels)
+    return tuple(map(utf8_of, _label_columns(labels)))
+
+
+def _label_columns(labels: Sequence[str]) -> list[str]:
+    """Return labels as columns, with one more at the end for -1, an unknown label; no column is empty."""
+    return [*(_column(label) or "_" for label in labels), "_"]
 
 
 def dump(treebank: Treebank, stream: IO[bytes]) -> None:
@@ -126,12 +131,12 @@ def lines_of(treebank: Treebank) -> tuple[list[str], Ints]:
     """Return the lines that trees are put into, made if there is no source, and the line of each slot."""
     if treebank.source is not None:
         return list(treebank.source.lines), treebank.source.line_of
-    words = ["\t".join(map(_column, word)) for word in treebank.words]
     _require_forms(treebank)
+    words = ["\t".join(_column(column) or "_" for column in word) for word in treebank.words]
     lines: list[str] = []
     line_of = np.arange(len(treebank.tokens), dtype=np.int32) - 1  # a blank line for each ROOT: one slot, one line
     line_of[treebank.offsets[:-1]] += 1
-    labels = [*map(_column, treebank.labels), "_"]  # the last one for none
+    labels = _label_columns(treebank.labels)
     for start, end in itertools.pairwise(treebank.offsets.tolist()):
         tokens, deprels = (column[start + 1 : end].tolist() for column in (treebank.tokens, treebank.deprels))
         both = enumerate(zip(tokens, deprels, strict=True), 1)

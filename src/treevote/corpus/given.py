@@ -56,6 +56,11 @@ class Given(NamedTuple):
             raise treebank.fault(slot, f"{expected}, found {found}", "correct the heads, or leave some open as _")
         return cls(heads, deprels, treebank.labels)
 
+    def within(self, first: int, last: int) -> Given | None:
+        """Return what is given in the slots ``first:last``; None if that is nothing."""
+        heads, deprels = self.heads[first:last], self.deprels[first:last]
+        return None if (heads < 0).all() and (deprels < 0).all() else Given(heads, deprels, self.labels)
+
     def mirrored(self, treebank: Treebank) -> Given:
         """Return what is given in the mirror images of the sentences of ``treebank``."""
         mirror = reverse(treebank.with_trees(*self))

@@ -234,6 +234,9 @@ def columns_of_sentences(
                     problem = f"token {token}: expected {expected}, found {short(value)}"
                     raise InputError(problem, path=name, sentence=str(number), remedy="correct it")
             word = Word(item, "_", "_", "_", "_") if isinstance(item, str) else item
+            if not all(isinstance(field, str) for field in word):
+                problem = f"token {token}: expected a Word of strings, found {short(word)}"
+                raise InputError(problem, path=name, sentence=str(number), remedy="write _ for an empty column")
             label = labels.setdefault(deprel, len(labels)) if head >= 0 else -1
             rows.append((words.setdefault(word, len(words)), head, label))
         offsets.append(len(rows))

@@ -33,7 +33,7 @@ def thresholds(given: list[str], *, metric: str = "") -> dict[str, float]:
         except ValueError:
             number = -1.0
         if not name or not 0 <= number <= 100:
-            wanted = "METRIC=NUMBER with a number from 0 to 100, such as LAS=87"
+            wanted = f"{'NUMBER or ' if metric else ''}METRIC=NUMBER with a number from 0 to 100, such as LAS=87"
             raise ConfigError(f"expected {wanted}, found {short(text)}")
         if name in found:
             raise ConfigError(f"{name} is given twice; give one number for it")
@@ -42,7 +42,7 @@ def thresholds(given: list[str], *, metric: str = "") -> dict[str, float]:
 
 
 def fail_under(evaluation: Evaluation, least: Mapping[str, float], *, but: str | None = None) -> list[Gate]:
-    """Check that every system but one, the baseline, has at least the given figures; ConfigError for no such metric."""
+    """Check that every system but one, a further baseline, has at least these figures; ConfigError for no metric."""
     gates = []
     for metric, number in least.items():
         require_metric(evaluation, metric)
@@ -96,7 +96,7 @@ def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *
 
 
 def well_formed(evaluation: Evaluation, *, but: str | None = None) -> list[Gate]:
-    """Check that every sentence of every system but one, the baseline, is a tree."""
+    """Check that every sentence of every system but one, a further baseline, is a tree."""
     gates = []
     for system in evaluation.systems:
         if system.name != but:

@@ -26,7 +26,7 @@ def is_utf8(name: str) -> bool:
     (True, False)
     """
     try:
-        b"".decode(name)
+        b"a".decode(name, "replace")  # LookupError also for a codec that is no encoding of text
         return codecs.lookup(name).name == UTF8
     except (LookupError, ValueError):
         raise ConfigError(

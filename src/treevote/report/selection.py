@@ -11,6 +11,7 @@ from treevote.annotation.selection import Selection
 from treevote.conll.misc import with_items
 from treevote.corpus.sentence import sent_id
 from treevote.files.streams import writing
+from treevote.kernels import Bools
 from treevote.report.answer import answer
 from treevote.terminal import plural, table, wrapped
 
@@ -35,15 +36,20 @@ def _row(name: str, sentences: int, tokens: int, wrong: float) -> list[str]:
 
 def sentence(selection: Selection, least: float) -> str:
     """Return the size of the selection, and the number of its doubtful arcs, in words."""
-    marked = int((selection.doubt >= least).sum())
+    marked = int((_doubtful(selection, least)).sum())
     sizes = f"{plural(len(selection.sentences), 'sentence')}, {plural(selection.sentences.n_tokens, 'token')}"
     return f"chosen: {sizes}; {plural(marked, 'doubtful arc')}"
+
+
+def _doubtful(selection: Selection, least: float) -> Bools:
+    """Return the slots of the tokens whose doubt is at least a number."""
+    return selection.sentences.is_token & (selection.doubt >= least)
 
 
 def as_json(selection: Selection, output: str, least: float, command: str = "") -> str:
     """Return the selection as JSON."""
     chosen = selection.sentences
-    doubts = np.split(selection.doubt, chosen.offsets[1:-1])
+    doubts, marked = (np.split(of, chosen.offsets[1:-1]) for of in (selection.doubt, _doubtful(selection, least)))
     facts: dict[str, Any] = {
         "output": output,
         "pool": {
@@ -59,9 +65,9 @@ def as_json(selection: Selection, output: str, least: float, command: str = "") 
                 "sent_id": sent_id(chosen.comments(i)),
                 "tokens": int(chosen.lengths[i]),
                 "expected_wrong": round(float(doubt.sum()), 2),
-                "doubtful": np.flatnonzero(doubt >= least).tolist(),
+                "doubtful": np.flatnonzero(own).tolist(),
             }
-            for i, doubt in enumerate(doubts)
+            for i, (doubt, own) in enumerate(zip(doubts, marked, strict=True))
         ],
     }
     return answer("selection", facts, command)
@@ -69,7 +75,7 @@ def as_json(selection: Selection, output: str, least: float, command: str = "") 
 
 def write_selection(selection: Selection, path: str | os.PathLike[str], least: float) -> None:
     """Write the sentences with their parses; an arc whose doubt is at least a number has it in MISC."""
-    slots = np.flatnonzero(selection.sentences.is_token & (selection.doubt >= least))
+    slots = np.flatnonzero(_doubtful(selection, least))
     values = {slot: f"{selection.doubt[slot]:.2f}" for slot in slots.tolist()}
     text = with_items(selection.sentences, KEY, values, trees=True)
     with writing(path) as stream:
