@@ -39,7 +39,7 @@ def test_a_card_as_text(model: Path, told: Path) -> None:
     text = run("inspect", model, "--card", told)
     assert text.startswith("Toy <parser>\n")
     for part in (
-        "licence of data CC0 | public",
+        "licence of data   CC0 | public",
         "30 sentences",
         "on development data",
         "vote",

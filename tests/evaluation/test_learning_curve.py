@@ -80,7 +80,7 @@ def test_inspect_shows_the_curve_of_the_rounds(tmp_path: Path) -> None:
         run("train", tmp_path / f"{n}.conllu", "--members", "lr-svm-forward", "--folds", 2, "-o", models[-1])
     said = run("inspect", models[-1], "--rounds", *models[:2])
     assert "The next 100 sentences are worth" in said
-    assert "by folds of its own training data" in said
+    assert "folds of their own training data" in said
     run("inspect", models[-1], "--rounds", *models[:2], "--report", tmp_path / "curve.html")
     assert all(str(one) in (tmp_path / "curve.html").read_text("utf-8") for one in models)
     found = json.loads(run("inspect", models[-1], "--rounds", *models[:2], "--json"))["curve"]
