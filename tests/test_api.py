@@ -175,7 +175,7 @@ def test_trees_are_drawn_in_notebooks() -> None:
     assert TEST[:0]._repr_svg_().startswith("<svg")
 
 
-def test_no_sentences_have_no_confidence(model: Path) -> None:
+def test_a_parse_of_no_sentences_has_an_empty_confidence(model: Path) -> None:
     parse = treevote.parse(model, toy_treebank(3, 1)[:0])
     assert parse.confidence is not None
     assert len(parse) == len(parse.confidence) == 0
