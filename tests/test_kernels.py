@@ -363,3 +363,11 @@ def test_two_folders_of_treevote_share_one_of_numba_and_two_of_numba_one_of_tree
     ]
     assert [run(tmp_path, 1, 5, **way) for way in ways] == [NEW] * 3
     assert [run(tmp_path, 1, 5, **way) for way in ways] == [KEPT] * 3
+
+
+def test_a_setting_that_numba_refuses_is_told_in_one_sentence(tmp_path: Path) -> None:
+    write_kernels(tmp_path, 1, 5)
+    code = "import first, treevote as t\ntry:\n    first.outer(1)\nexcept t.TreevoteError as error:\n    print(error)"
+    told = python(tmp_path, code, NUMBA_NUM_THREADS="0").stdout
+    assert told.startswith("numba, which compiles the kernels, does not start (Number of threads")
+    assert told.count("\n") == 1

@@ -222,9 +222,18 @@ def _named_folder() -> Path | None:
 @functools.cache
 def versions() -> str:
     """Return the name of the folder of the kernels of this version of treevote, numba and Python."""
-    import numba
+    return f"{__version__}-numba-{numba().__version__}-{sys.implementation.cache_tag}"
 
-    return f"{__version__}-numba-{numba.__version__}-{sys.implementation.cache_tag}"
+
+@functools.cache
+def numba() -> ModuleType:
+    """Return numba, which takes long to import; TreevoteError if it does not start."""
+    try:
+        import numba
+    except Exception as fault:  # a setting that it refuses, or a library that is missing or broken
+        remedy = "check the variables of the environment that begin with NUMBA_, or install numba again"
+        raise TreevoteError(f"numba, which compiles the kernels, does not start ({fault}); {remedy}") from fault
+    return numba
 
 
 def is_private(folder: Path) -> bool:

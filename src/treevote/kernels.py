@@ -17,7 +17,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treevote import compilation
+from treevote import compilation, kernel_files
 from treevote.kernel_files import KernelFiles, compiling_is_off
 
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -143,12 +143,12 @@ def _numba() -> Any:
 
     `prefetch` is the intrinsic function of this name in the language reference of LLVM.
     """
-    import numba
+    numba = cast("Any", kernel_files.numba())
     from llvmlite import ir
     from numba.extending import intrinsic, overload, typeof_impl
 
     def type_of(kernel: Kernel, context: Any) -> Any:
-        return cast("Any", numba).typeof(kernel.inner)
+        return numba.typeof(kernel.inner)
 
     def touch(context: Any, address: Any) -> Any:
         byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)

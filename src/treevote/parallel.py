@@ -54,6 +54,11 @@ class Jobs:
     backend: str | None = None
     progress: Progress | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse no jobs: the number may be asked for long after the beginning of the work."""
+        if self.n_jobs == 0:
+            raise ConfigError("joblib cannot run 0 jobs; give a number from 1 on, or -1 for one for each core")
+
     @classmethod
     def of(cls, jobs: int | Jobs) -> Jobs:
         """Return jobs, or so many of them."""
@@ -96,6 +101,8 @@ class Jobs:
             with relayed(self.progress) as report:
                 yield from self.silent.map(functools.partial(function, progress=report), items, prefer=prefer)
         elif self.n_jobs == 1:
+            if self.backend is not None:
+                _parallel(1, self.backend, None)  # refuses an unknown one
             yield from map(function, items)
         else:
             yield from _map(function, items, *_parallel(self.n_jobs, self.backend, prefer))
@@ -221,8 +228,6 @@ def _parallel(n_jobs: int | None, backend: str | None, prefer: str | None) -> tu
     """Return the runner of tasks, and the maximum number of tasks ahead of the results taken."""
     import joblib  # slow to import, and not needed for one job
 
-    if n_jobs == 0:
-        raise ConfigError("joblib cannot run 0 jobs; give a number from 1 on, or -1 for one for each core")
     settings: dict[str, Any] = {"n_jobs": n_jobs, "backend": backend, "prefer": prefer, "batch_size": 1}
     settings["max_nbytes"] = None  # no array may become a memory map: kernels would be compiled for read-only arrays
     try:
