@@ -14,15 +14,16 @@ import numpy as np
 
 from treevote.adaptation import measuring
 from treevote.adaptation.agreement import homogeneity_warning
-from treevote.adaptation.annotation import NothingKeptError, annotate
+from treevote.adaptation.annotation import NothingKeptError, annotate, require_same_sentences
 from treevote.adaptation.data import Data, has_tagger, training_data, with_predicted_tags
-from treevote.adaptation.distance import Distance, Profile, distance, sentences_of
+from treevote.adaptation.distance import Distance, Profile, distance
 from treevote.adaptation.guard import Guard, unfit, verdict
 from treevote.adaptation.labelled import calibration_errors, copies_of, labelled, parsed_by_folds, recalibrated
 from treevote.adaptation.scheme import InstanceSelection, Scheme
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
 from treevote.adaptation.tagging import FrozenTrainer, retagged
 from treevote.config import to_mapping
+from treevote.corpus.repeated_sentences import sentence_forms
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import DEFAULT_MEMBERS, clusters_of, expanded, members_of, with_clusters
 from treevote.ensemble.parser import EnsembleParser, load, save
@@ -81,11 +82,19 @@ class Adaptation:
         committee = self._committee() if judged else {}
         if judged and len(committee) + len(self.data.external) < 2:
             raise ConfigError(f"expected a committee of two or more, found only {', '.join(committee)}; name others")
+        has_confidence = self.data.source_dev is not None and not self.data.external
+        if judged and self.scheme.selection.min_confidence > 0 and not has_confidence:
+            raise ConfigError(
+                "a committee has confidence only with a development set, and without external parses; give --dev and "
+                "no --external, or leave out --min-confidence"
+            )
         self._members(self.scheme.members)  # an unknown name is an error before the work
+        if judged and self.data.external:
+            require_same_sentences(self.data)
         own = self.data if taggers else dataclasses.replace(self.data, clusters=None)  # a tagger that stays has its own
         source = training_data(self.before, own, self._jobs("tags of the training data"))
         given = with_predicted_tags(self.before, self.data, source, self.steps, "tagged", self.jobs)
-        known = frozenset(sentences_of(source))
+        known = frozenset(sentence_forms(source))
         few = [] if given.unlabelled or given.target_train is None else [given.target_train]
         domain_distance = distance(Profile.of([source]), Profile.of(few or given.text(), known))
         warnings = list(self._warnings(source, domain_distance))

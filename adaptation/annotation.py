@@ -30,6 +30,7 @@ from treevote.ensemble.streaming import FileChunk, size
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
+from treevote.evaluation.counts import check_same_sentences
 from treevote.files.streams import writing
 from treevote.kernels import Doubles, Longs
 from treevote.parallel import ONE_JOB, Jobs
@@ -160,6 +161,13 @@ def _parsed(
     else:
         parse = committee.combine(parses)
     return parse.only(), agreed, mean_confidence(parse)
+
+
+def require_same_sentences(data: Data) -> None:
+    """Raise the InputError for external parses of other sentences, before long work."""
+    for task in _with_external(tasks(data, Path()), data):
+        if task.external:
+            check_same_sentences([parse_chunk(task.part.chunk, trees="ignored")[0], *task.external])
 
 
 def _with_external(chunk_tasks: Iterator[ChunkTask], data: Data) -> Iterator[ChunkTask]:

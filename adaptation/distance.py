@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from treevote.corpus.repeated_sentences import repeated
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
@@ -62,15 +62,8 @@ class Profile:
                 if bigram % len(number):  # not from the end of a sentence to ROOT
                     profile.bigrams[tag_of[bigram // len(number)], tag_of[bigram % len(number)]] += count
             profile.sentences += part.n_sentences
-            profile.repeated += sum(sentence in known for sentence in sentences_of(part))
+            profile.repeated += repeated(part, known)
         return profile
-
-
-def sentences_of(treebank: Treebank) -> Iterator[tuple[str, ...]]:
-    """Yield the forms of each sentence."""
-    forms, tokens = [word.form for word in treebank.words], treebank.tokens.tolist()
-    for first, last in itertools.pairwise(treebank.offsets.tolist()):
-        yield tuple(forms[token] for token in tokens[first + 1 : last])
 
 
 def distance(source: Profile, target: Profile) -> Distance:

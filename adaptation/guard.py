@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 from treevote.adaptation.distance import Distance
+from treevote.evaluation.significance import TOLERANCE
 from treevote.settings import Interval, Settings
 
 Percent: TypeAlias = Annotated[float, Interval(0, 100)]
@@ -84,7 +85,7 @@ def verdict(before: DomainScores, after: DomainScores, guard: Guard) -> list[str
         target = ("on the new domain it expects of itself, which is an estimate,", *estimates)
     source = ("on the old domain it has", before.source, after.source, guard.source_margin)
     for what, old, new, margin in (source, target):
-        if old is not None and new is not None and new < old - margin:
+        if old is not None and new is not None and new < old - margin - TOLERANCE:
             lost = f"{old - new:.2f} less than before: more than the {margin:.2f} that may be lost"
             reasons.append(f"{what} {new:.2f} LAS, {lost}")
     return reasons

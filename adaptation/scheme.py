@@ -102,6 +102,9 @@ class Scheme(Settings):
         for name in self.committee:
             if self.committee.count(name) > 1:
                 raise ConfigError(f"{name} is in the committee twice; a parser always agrees with itself")
+        for name in self.members:
+            if self.members.count(name) > 1:
+                raise ConfigError(f"{name} is among the members twice; name each once")
         if self.target_folds == 1:
             raise ConfigError(f"target_folds should be in 2..{MAX_FOLDS}, or 0 for none, found 1")
 

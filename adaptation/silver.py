@@ -53,7 +53,8 @@ def label_profile(gold: Treebank, silver: Treebank, most: int = 8) -> list[JSON]
     """Return the labels whose shares in the silver and in the labelled sentences differ most, in percent."""
     shares = []
     for treebank in (gold, silver):
-        counts = np.bincount(treebank.deprels[treebank.is_token], minlength=len(treebank.labels))
+        known = treebank.deprels[treebank.deprels >= 0]  # half-done trees have words without a label
+        counts = np.bincount(known, minlength=len(treebank.labels))
         percent = 100 * counts / max(1, treebank.n_tokens)
         shares.append(dict(zip(treebank.labels, percent.tolist(), strict=True)))
     rows = [(label, *(share.get(label, 0.0) for share in shares)) for label in shares[0] | shares[1]]

@@ -42,6 +42,14 @@ def test_a_model_at_the_limits_is_promoted() -> None:
         assert len(verdict(before, after, Guard())) == 1
 
 
+def test_a_loss_of_exactly_the_margin_is_none_too_many() -> None:
+    guard = Guard(source_margin=1.5)
+    for hundredths in range(1000, 9000, 7):  # as they are printed
+        before, after = hundredths / 100, (hundredths - 150) / 100
+        assert verdict(DomainScores(before), DomainScores(after), guard) == []
+        assert len(verdict(DomainScores(before), DomainScores(round(after - 0.01, 2)), guard)) == 1
+
+
 def test_the_profile_of_a_selection_by_hand() -> None:
     annotation = Annotation(np.array([4, 9, 7]), np.array([1.0, 0.5, 1.0]), np.ones(3), ())
     assert profile(annotation, np.array([True, True, False])) == {

@@ -221,6 +221,10 @@ def test_options_that_cannot_be_used_are_refused(room: Path, tmp_path: Path, mon
             (("--committee", "first,first"), "is in the committee twice"),
             (("--committee", "first,lr-maxent-froward"), "did you mean 'lr-maxent-forward'"),
             (("--members", "lr-maxent-froward"), "did you mean 'lr-maxent-forward'"),
+            (("--members", "first,first"), "first is among the members twice"),
+            (("--min-confidence", 0.9), "a committee has confidence only with a development set"),
+            (("--report", tmp_path / "none" / "page.html"), "no folder"),
+            (("--report", tmp_path / "new-7.silver.conllu"), "is named for two outputs"),
             (("--cluster", "tcp://127.0.0.1:1"), "no Dask scheduler answers"),
         )
     ):
@@ -292,6 +296,51 @@ def test_a_few_labelled_sentences_are_enough(room: Path, tmp_path: Path) -> None
     assert facts["target_train"]["sentences"] == 20
     assert facts["silver"] is None
     assert "20 labelled sentences" in run("inspect", tmp_path / "new", "--markdown")
+
+
+def test_an_option_that_would_do_nothing_is_refused(room: Path, tmp_path: Path) -> None:
+    paths = "--train", room / "train.conllu", "--target-train", room / "target.conllu", "-o", tmp_path / "new"
+    options = ("--committee", "first,second"), ("--rounds", 2), ("--min-agreement", 0.5), ("--balanced",)
+    for option in (*options, ("--external", room / "text.conllu")):
+        said = run("adapt", room / "model", *paths, *option, code=2)
+        assert f"there is no text, so {option[0]} would do nothing" in said
+    text = room / "text.conllu"
+    said = run("adapt", room / "model", text, *paths, "--retrain", "taggers", "--members", "first", code=2)
+    assert "taggers alone are trained, so --members would do nothing" in said
+
+
+def test_other_sentences_of_external_parses_are_told_before_the_training(room: Path, tmp_path: Path) -> None:
+    text, other = room / "text.conllu", tmp_path / "other.conllu"
+    blocks = text.read_text("utf-8").split("\n\n")
+    arguments = "--train", room / "train.conllu", "-o", tmp_path / "new", *QUICK, "--external", other
+    for found in (blocks[:-2], blocks[1:2] + blocks[1:], blocks[:1] + blocks):
+        other.write_text("\n\n".join(found) + "\n\n", "utf-8")
+        assert "expected" in fails("adapt", room / "model", text, *arguments)
+        assert [path.name for path in tmp_path.iterdir()] == ["other.conllu"]
+
+
+def test_half_done_trees_are_training_data_as_for_the_model(room: Path, tmp_path: Path) -> None:
+    half_done = tmp_path / "half-done.conllu"
+    lines = (room / "train.conllu").read_text("utf-8").split("\n")
+    columns = lines[1].split("\t")
+    columns[6:8] = "_", "_"
+    half_done.write_text("\n".join([lines[0], "\t".join(columns), *lines[2:]]), "utf-8")
+    said = adapt(room, room / "text.conllu", tmp_path / "new", "--train", half_done).stderr
+    assert "1 word has no head" in said
+
+
+def test_development_sentences_that_are_trained_on_are_told(room: Path, tmp_path: Path) -> None:
+    text, few = room / "text.conllu", room / "target.conllu"
+    for options in (("--dev", room / "train.conllu"), ("--target-train", few, "--target-dev", few)):
+        assert "100 % of its sentences are among" in adapt(room, text, tmp_path / "new", *options, "--force").stderr
+
+
+def test_added_sentences_of_an_older_model_do_not_stay(room: Path, tmp_path: Path) -> None:
+    adapt(room, room / "text.conllu", tmp_path / "new")
+    assert (tmp_path / "new.silver.conllu").is_file()
+    paths = "--train", room / "train.conllu", "--dev", room / "dev.conllu", "--target-train", room / "target.conllu"
+    run("adapt", room / "model", *paths, "-o", tmp_path / "new", "--margin", 100, "--force")
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
 
 
 def test_without_text_and_labels_there_is_nothing_to_adapt_to(room: Path, tmp_path: Path) -> None:

@@ -141,6 +141,21 @@ def test_next_sentences_have_trees_and_doubts(room: Path, tmp_path: Path) -> Non
     assert read(output).n_tokens <= 20
 
 
+def test_a_round_that_is_named_twice_is_one(room: Path, tmp_path: Path) -> None:
+    run("train", room / "pool.conllu", "--members", "lr-svm-forward", "--folds", 3, "-o", tmp_path / "model")
+    named = tmp_path / "model", f"{tmp_path / 'model'}/", tmp_path / "." / "x" / ".." / "model", f"{room / 'model'}/"
+    found = json.loads(run("inspect", room / "model", "--rounds", *named, "--json"))
+    assert [one["sentences"] for one in found["curve"]["rounds"]] == [60, 90]
+
+
+def test_a_missing_folder_of_an_output_is_told_before_the_work(room: Path, tmp_path: Path) -> None:
+    missing = tmp_path / "none" / "out"
+    for option in ("--output", "--list", "--report"):
+        assert "no folder" in fails(*DOCTOR, room / "plain.conllu", "--work", tmp_path / "work", option, missing)
+    assert "no folder" in fails("next", room / "model", room / "pool.conllu", "-o", missing)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_next_leaves_out_what_is_annotated_until_nothing_is_left(room: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "first.conllu", tmp_path / "second.conllu"
     asked = "next", room / "model", room / "pool.conllu", "-k", 10

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -123,6 +124,19 @@ def test_sentences_that_were_no_trees_are_named(room: Path, tmp_path: Path) -> N
 def test_a_selection_of_systems_chooses_their_weights(room: Path) -> None:
     options = "--gold", room / "gold.dev.conllu", "--dev", *files(room, "dev"), "--select", "--weights", "equal"
     assert "a selection of systems chooses their weights as well" in fails("vote", *files(room, "test"), *options)
+
+
+def test_unknown_weights_and_an_output_over_an_input_are_refused(room: Path, tmp_path: Path) -> None:
+    systems, output = list(map(str, files(room, "test"))), tmp_path / "out.conllu"
+    development = {"gold": room / "gold.dev.conllu", "dev": files(room, "dev")}
+    for weights in ("acuracy", "Accuracy", "auto"):
+        with pytest.raises(ConfigError, match="did you mean"):
+            vote_files(systems, output, weights=cast("Any", weights), **cast("Any", development))
+    before = Path(systems[0]).read_bytes()
+    with pytest.raises(ConfigError, match="is both read and written"):
+        vote_files([f"good={systems[0]}", systems[1]], systems[0])
+    assert Path(systems[0]).read_bytes() == before
+    assert not output.exists()
 
 
 def test_one_system_has_no_vote(room: Path) -> None:

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.adaptation.test_adapt import before
+from tests.command_line import run
 from tests.models.text.tokenization.texts import texts
 from tests.reference.toy_tagger import ToyTagger
 from tests.reference.toy_text import toy, toy_tokenizer
@@ -24,6 +25,7 @@ from treevote.commands.text import write_text
 from treevote.conll import text_chunks as cutting
 from treevote.conll.plain_text import encoded
 from treevote.conll.text_chunks import TextFormat
+from treevote.corpus.sentence import sent_id
 from treevote.corpus.trees import are_trees
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import load
@@ -272,3 +274,15 @@ def test_the_expectation_of_raw_text_names_its_condition(tmp_path: Path) -> None
             assert summary.expectation.las is not None
             assert summary.expectation.as_dict()["raw_text"] == is_raw
             assert (" where words and sentences are cut right (" in files_text(summary)) == is_raw
+
+
+def test_sentences_to_annotate_from_several_texts_have_the_ids_of_a_parse(model: Path, tmp_path: Path) -> None:
+    texts = tmp_path / "one.txt", tmp_path / "two.txt"
+    texts[0].write_text("Dogs bark.\n\nCats sleep here.\n", "utf-8")
+    texts[1].write_text("Dogs can't bark.\n\nCats bark.\n", "utf-8")
+    found = []
+    for command, *options in (("next", "-k", 9), ("parse",)):
+        run(command, model, *texts, *options, "-o", tmp_path / "out.conllu")
+        found.append([sent_id(sentence.comments) for sentence in read(tmp_path / "out.conllu")])
+    assert len(set(found[0])) == len(found[0]) > 2
+    assert set(found[0]) <= set(found[1])

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from tests.command_line import fails, run
 from tests.paths import TOY
+from tests.reference.toy_grammar import toy_treebank
 from treevote.cli import app
+from treevote.conll.writer import write
 from treevote.errors import ConfigError
 from treevote.evaluation.gates import thresholds
 
@@ -43,6 +46,15 @@ def test_a_system_below_a_threshold_fails(worse: Path) -> None:
     assert [line.split()[:2] for line in lines[:2]] == [["failed:", "worse"], ["holds:", "toy"]]
     assert all(line.startswith("holds: ") for line in lines[1:])
     assert lines[0].endswith("LAS, less than the 99.5 asked for")
+
+
+def test_a_gate_compares_the_figures_that_are_shown(worse: Path) -> None:
+    las = float(run("evaluate", TOY, worse, "--fail-under", "LAS=100", code=3).partition(" has ")[2].split()[0])
+    for figure, code in ((las, 0), (las + 0.01, 3)):
+        said = run("evaluate", TOY, worse, "--fail-under", f"LAS={figure:.2f}", code=code)
+        assert code == 0 or f"has {las:.2f} LAS, less than the {figure:g} asked for" in said
+    for loss, code in ((100 - las, 0), (100 - las - 0.01, 3)):
+        run("evaluate", TOY, worse, "--against", TOY, "--max-loss", f"{loss:.2f}", code=code)
 
 
 def test_a_system_that_loses_against_the_baseline_fails(worse: Path, tmp_path: Path) -> None:
@@ -108,6 +120,20 @@ def test_the_table_in_latex_has_the_best_in_bold_and_a_star_where_others_are_sig
     assert lines[6].split(" & ")[1].endswith("$^{*}$")
     assert not lines[6].split(" & ")[1].startswith("\\textbf")
     assert lines[-1].startswith("% * significantly worse than the best")
+
+
+def test_a_star_is_that_of_the_metric_whatever_the_ranking(tmp_path: Path) -> None:
+    gold = toy_treebank(80, seed=3)
+    chains = np.where(gold.is_token & (gold.sentence_of % 3 == 0), gold.positions - 1, gold.heads).astype(np.int32)
+    labels = np.where(gold.is_token, (gold.deprels + 1) % len(gold.labels), -1).astype(np.int32)
+    write(gold, tmp_path / "gold.conllu")
+    write(gold.with_trees(chains, gold.deprels, gold.labels), tmp_path / "a.conllu")  # the best in LAS
+    write(gold.with_trees(gold.heads, labels, gold.labels), tmp_path / "b.conllu")  # the best in UAS
+    systems = tmp_path / "a.conllu", tmp_path / "b.conllu"
+    lines = run("evaluate", tmp_path / "gold.conllu", *systems, "--latex").splitlines()
+    las, uas = zip(*(line.split(" & ")[1:3] for line in lines[5:7]), strict=True)
+    assert [figure.startswith("\\textbf{") for figure in (*las, *uas)] == [True, False, False, True]
+    assert [figure.endswith("$^{*}$") for figure in (*las, *uas)] == [False, True, True, False]
 
 
 def test_systems_are_listed_by_their_score(worse: Path) -> None:

@@ -78,6 +78,10 @@ def test_a_lead_that_is_no_lead_is_called_so() -> None:
         assert second.p.significant
         if first.p.significant:
             assert "is best" in one.sentences[0]
+        elif first.points == 0:
+            assert one.sentences[0].startswith(f"{first.better} and {first.worse} have the highest LAS, ")
+            assert f" above c ({second.interval}" in one.sentences[0]
+            assert one.sentences[1] == "All other differences are significant."
         else:
             assert f"but its lead over {first.worse} is not significant" in one.sentences[0]
             assert one.sentences[1] == "All other differences are significant."
@@ -130,6 +134,8 @@ def test_one_system_two_equal_ones_and_none_that_is_scored() -> None:
     same = verdict(evaluate_systems(gold, {"a": gold, "b": gold}, **run))  # type: ignore[arg-type]
     assert same.sentences == ("a and b have the same LAS, 100.00.",)
     assert same.correction == "one pair, no correction"
+    three = verdict(evaluate_systems(gold, {"a": gold, "b": gold, "c": gold}, **run))  # type: ignore[arg-type]
+    assert three.sentences == ("a, b and c have the same LAS, 100.00.",)
     evaluation = evaluate_systems(gold, {"a": gold}, **run)  # type: ignore[arg-type]
     nothing = dataclasses.replace(evaluation.systems[0].rates["LAS"], value=None)
     system = dataclasses.replace(evaluation.systems[0], rates={"LAS": nothing})

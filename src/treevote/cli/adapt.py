@@ -122,6 +122,7 @@ def adapt(
     from treevote.adaptation.configuration import read_configuration
     from treevote.commands.adapt import adapt as run
     from treevote.commands.inspect import model_at
+    from treevote.files.streams import require_apart
     from treevote.report.adaptation import outcome_json, outcome_text
     from treevote.terminal import say, tell, warn
 
@@ -129,11 +130,17 @@ def adapt(
     settings: dict[str, Any] = {"committee": options.names(committee), "rounds": rounds, "selection": selection}
     settings |= {"members": options.names(members), "source_copies": source_copies, "retrained": retrain}
     changes = {"scheme": settings, "guard": {"source_margin": margin}, "seed": seed}
-    from treevote.files.streams import require_apart
-
-    require_apart([report], [*(unlabelled or []), *train, dev, target_dev, target_train, *(external or []), clusters])
+    read = [*(unlabelled or []), *train, dev, target_dev, target_train, *(external or []), clusters, config]
+    require_apart([report, f"{output}.silver.conllu"], read)
     options.require_pages(report)
     configuration = read_configuration(config, scheme, changes)
+    if not unlabelled or configuration.scheme.retrained == "taggers":  # no parsers choose sentences
+        choice: dict[str, object] = {"--committee": committee, "--rounds": rounds, "--external": external or None}
+        choice |= {"--min-agreement": min_agreement, "--min-confidence": min_confidence, "--balanced": balanced}
+        choice |= {"--members": members} if unlabelled else {}
+        if unused := [option for option, value in choice.items() if value is not None]:
+            without = "taggers alone are trained" if unlabelled else "there is no text"
+            raise typer.BadParameter(f"{without}, so {', '.join(unused)} would do nothing; leave it out")
     before = model_at(output)
     with options.running(jobs, backend, cluster) as running:
         outcome = run(

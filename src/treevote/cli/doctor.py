@@ -72,7 +72,7 @@ def doctor(
     first.
     """
     from treevote.commands.doctor import doctor as run
-    from treevote.files.streams import require_apart
+    from treevote.files.streams import require_apart, require_writable
     from treevote.report.doctor import as_json, as_text, write_list, write_marked
     from treevote.terminal import tell, warn
 
@@ -80,6 +80,7 @@ def doctor(
         raise typer.BadParameter("the suspects are on standard output; name a file for --output, --list and --report")
     require_apart([list_file, report], [*files, acknowledged])
     require_apart([output, list_file, report], [acknowledged, *(files if len(files) > 1 else [])])
+    require_writable([output, list_file])
     options.require_pages(report)
     with options.running(jobs, backend, cluster) as running:
         diagnosis = run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -67,7 +68,9 @@ def inspect(
     if rounds:
         from treevote.report import learning_curve
 
-        models = {name: run(name) for name in rounds if name != model} | {str(model): facts}
+        others = {os.path.realpath(name): name for name in reversed(rounds)}  # a folder is one round, however written
+        others.pop(os.path.realpath(model), None)
+        models = {name: run(name) for name in reversed(others.values())} | {str(model): facts}
         facts["curve"] = learning_curve.as_data(models)
         if report is not None:
             learning_curve.write_page(models, report, command=options.command_line(), date=options.today())

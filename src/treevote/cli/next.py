@@ -40,13 +40,14 @@ def next(
     model, the most valuable first. The MISC of an arc that is probably wrong has Doubt=... with the probability.
     """
     from treevote.commands.next import next_sentences
-    from treevote.files.streams import require_apart
+    from treevote.files.streams import require_apart, require_writable
     from treevote.report.selection import as_json, as_text, sentence, write_selection
     from treevote.terminal import say, tell, warn
 
     options.refuse_both({"--sentences": sentences, "--tokens": tokens})
     options.require_file(json, output)
     require_apart([output], [*pool, *(annotated or [])])
+    require_writable([output])
     with options.running(jobs, backend) as running:
         selection = next_sentences(
             model,

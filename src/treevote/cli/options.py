@@ -84,10 +84,14 @@ def require_file(json: bool, output: str) -> None:
 
 
 def require_pages(report: str | None) -> None:
-    """Raise the error for a missing library before the work, if a page is to be written."""
+    """Raise the error for a missing folder or library before the work, if a page is to be written."""
+    if report == "-":
+        raise typer.BadParameter("the answer is on standard output, too; name a file for --report")
     if report is not None:
+        from treevote.files.streams import require_writable
         from treevote.report.page import environment
 
+        require_writable([report])
         environment()
 
 

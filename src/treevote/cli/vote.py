@@ -59,12 +59,10 @@ def vote(
     from treevote.commands.faults import require_no_faults
     from treevote.commands.vote import vote_files
     from treevote.evaluation.names import named
-    from treevote.files.streams import require_apart
     from treevote.report.votes import as_json, as_text
     from treevote.terminal import fault, inform, tell, warn
 
     options.require_file(json, output)
-    require_apart([output], [gold, keep, *named(systems).values(), *named(dev or []).values()])
     if all_faults:
         files = [*named(systems).values(), *named(dev or []).values()]
         others = [gold] if gold else [], [keep] if keep else []

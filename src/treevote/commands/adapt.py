@@ -23,6 +23,7 @@ from treevote.conll.writer import write
 from treevote.corpus.treebank import Format
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.errors import ConfigError, InputError
+from treevote.evaluation.development import learned_sentences
 from treevote.files.streams import require_apart, writing
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
@@ -89,7 +90,7 @@ def adapt(
     model = model_folder(model)
     before = load(model)
     of_trees: Format | Literal["auto"] = "auto" if format in ("text", "lines") else cast("Any", format)
-    source, convention = read_training(train, format=of_trees, warn=warn)
+    source, convention = read_training(train, format=of_trees, warn=warn, partial=True)
     known_seed: Any = before.facts.get("seed", 0)
     seed = int(known_seed) if configuration.seed is None else configuration.seed
     labelled = {"development set": dev, "target development set": target_dev, "target training data": target_train}
@@ -109,14 +110,17 @@ def adapt(
         None if path is None else read_development(path, source, format=of_trees, warn=warn)
         for path in labelled.values()
     )
+    if few is not None and new is not None:
+        for warning in learned_sentences(new, few):
+            warn(warning)
     if few is not None and scheme.target_folds:
         require_enough(few, scheme.target_folds)
     settings: dict[str, Any] = {"scheme": scheme, "guard": configuration.guard, "seed": seed, "convention": convention}
     with checkpoints(room, plan) as steps:
         names, others = [os.fspath(path) for path in unlabelled], [os.fspath(path) for path in external]
-        texts = _split(before, names, steps, format)
-        data = Data(source, texts, old, new, others, of_trees, names, target_train=few, clusters=known)
         try:
+            texts = _split(before, names, steps, format)
+            data = Data(source, texts, old, new, others, of_trees, names, target_train=few, clusters=known)
             adapted = Adaptation(before, data, steps, **settings, force=force, jobs=jobs, warn=warn).run()
         except (InputError, ConfigError) as error:
             if isinstance(error, NothingKeptError) or not steps.has_steps:  # no finished step to resume
@@ -125,7 +129,9 @@ def adapt(
         promoted = force or not adapted.reasons
         if promoted:
             save(adapted.parser, output)
-            if adapted.silver is not None:
+            if adapted.silver is None:
+                silver.unlink(missing_ok=True)  # that of an older model
+            else:
                 with writing(silver) as stream, adapted.silver.open("rb") as added:
                     shutil.copyfileobj(added, stream)
         kept = steps.has_steps and not promoted
@@ -142,7 +148,7 @@ def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | 
     if work.is_relative_to(model) or model.is_relative_to(work):
         raise ConfigError(f"the model {output} and the folder {room} for the work must be apart; name another folder")
     for path in inputs:
-        if not os.path.exists(path):
+        if not os.path.exists(path) and path != "-":
             raise InputError("cannot read: no such file", path=os.fspath(path), remedy="check the path")
         if not os.path.isfile(path):
             raise InputError(

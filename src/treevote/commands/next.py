@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,8 +13,10 @@ import numpy as np
 from treevote.annotation.selection import Selection, doubts, selected
 from treevote.batch.parsing import parse_sentences, require_tags
 from treevote.commands.treebanks import with_texts
+from treevote.conll.document_ids import document_ids
 from treevote.conll.reader import read
 from treevote.conll.text_chunks import AnyFormat, text_chunks, text_format
+from treevote.corpus.repeated_sentences import sentence_forms
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt as strangeness
 from treevote.ensemble.parser import EnsembleParser, load
@@ -48,7 +51,9 @@ def next_sentences(
         raise ConfigError(
             "a parser without confidence has no doubt; train it with --folds 3 or --dev, or train several members"
         )
-    whole = with_texts([part for file in pool for part in _read(parser, file, format)])
+    names = ["" if isinstance(file, Treebank) else file for file in pool]
+    parts = [_read(parser, file, format, name) for file, name in zip(pool, document_ids(names), strict=True)]
+    whole = with_texts(list(itertools.chain.from_iterable(parts)))
     new = _new(whole, [part for file in annotated for part in _read(parser, file, format)])
     if not len(new):
         raise InputError("expected new sentences, found none", path=whole.title, remedy="give a larger pool")
@@ -70,25 +75,20 @@ def next_sentences(
     return Selection(chosen, doubt[slots], new[numbers], len(given), given.n_tokens, float(doubt.sum()))
 
 
-def _read(parser: EnsembleParser, file: str | Path | Treebank, format: AnyFormat) -> list[Treebank]:
+def _read(parser: EnsembleParser, file: str | Path | Treebank, format: AnyFormat, id: str = "") -> list[Treebank]:
     """Return the sentences of a file; those of a running text as the model cuts it."""
     if isinstance(file, Treebank):
         return [file]
     text = text_format(os.fspath(file), format)
     if text is not None:
-        return [parser.annotator.tokenized(chunk) for chunk in text_chunks(os.fspath(file), format=text)]
+        return [parser.annotator.tokenized(chunk) for chunk in text_chunks(os.fspath(file), format=text, document=id)]
     return [read(file, format=cast("Any", format), trees="ignored")]
 
 
 def _new(pool: Treebank, annotated: Sequence[Treebank]) -> Longs:
     """Return the numbers of the sentences of a pool whose words are not those of an annotated sentence."""
-    known = {_forms(part, i) for part in annotated for i in range(len(part))}
-    return np.array([i for i in range(len(pool)) if pool.lengths[i] and _forms(pool, i) not in known], np.int64)
-
-
-def _forms(treebank: Treebank, i: int) -> tuple[str, ...]:
-    start, end = treebank.offsets[i : i + 2].tolist()
-    return tuple(treebank.words[word].form for word in treebank.tokens[start + 1 : end].tolist())
+    known = {(), *itertools.chain.from_iterable(map(sentence_forms, annotated))}
+    return np.array([i for i, forms in enumerate(sentence_forms(pool)) if forms not in known], np.int64)
 
 
 def _require_new(parser: EnsembleParser, pool: Treebank) -> None:

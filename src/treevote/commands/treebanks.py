@@ -18,6 +18,7 @@ from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import are_bare, are_partial
 from treevote.errors import InputError
 from treevote.evaluation.counts import Convention, convention_of
+from treevote.evaluation.development import learned_sentences
 
 Warn = Callable[[str], None]
 
@@ -68,9 +69,12 @@ def read_some(
 def read_development(
     file: str | Path | Treebank, training: Treebank, *, format: Format | Literal["auto"] = "auto", warn: Warn
 ) -> Treebank:
-    """Read a treebank to measure on; labels that the training data do not have are warned of."""
+    """Read a treebank to measure on.
+
+    ``warn`` is called with labels that the training data do not have, and for sentences that are trained on.
+    """
     development = with_trees(read_some(file, format), warn)
-    for warning in unknown_labels(development, training):
+    for warning in (*unknown_labels(development, training), *learned_sentences(development, training)):
         warn(warning)
     return development
 

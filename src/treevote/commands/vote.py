@@ -17,7 +17,7 @@ from treevote.errors import ConfigError, require_known
 from treevote.evaluation.counts import check_same_sentences
 from treevote.evaluation.development import misplaced, same_sentences
 from treevote.evaluation.names import named
-from treevote.files.streams import paths_of
+from treevote.files.streams import paths_of, require_apart
 
 
 def vote_files(
@@ -80,7 +80,9 @@ def vote_files(
     if select and weights is not None:
         raise ConfigError("a selection of systems chooses their weights as well; leave the weights out")
     weights = weights or "equal"
+    require_known("weights", weights, ("equal", "agreement", "accuracy", "pos", "learned"))
     paths, dev_paths = named(systems), list(named(dev).values())
+    require_apart([output], [*paths.values(), *dev_paths, gold, keep])
     needed = select or confidence or weights not in ("equal", "agreement")
     if (needed or dev) and (gold is None or len(dev) != len(systems)):
         asked = f"weight by {weights}" if needed else "a vote"

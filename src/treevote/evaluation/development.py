@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from treevote.corpus.repeated_sentences import repeated, sentence_forms
 from treevote.corpus.treebank import Treebank
 from treevote.evaluation.agreement import agreement, arcs_of
 from treevote.evaluation.names import stems
@@ -15,6 +17,9 @@ from treevote.kernels import Doubles
 MOST_ORDERS = 6
 """Maximum number of systems whose orders are tried, to notice development parses in a wrong order."""
 
+MOST_LEARNED = 0.25
+"""Maximum share of development sentences in the training data: some short ones are in both by chance."""
+
 UNLIKE, GAIN = 15.0, 0.5
 """Points of agreement: a system is unlike itself if it differs more between development and test; another order is the
 right one if it halves the difference, by this much at least."""
@@ -22,10 +27,17 @@ right one if it halves the difference, by this much at least."""
 
 def same_sentences(gold: Treebank, parse: Treebank) -> Iterator[str]:
     """Yield a warning if the development sentences are those that are voted on."""
-    if gold.n_sentences == parse.n_sentences and gold.n_tokens == parse.n_tokens:
-        forms = ([own.words[word].form for word in own.tokens.tolist()] for own in (gold, parse))
-        if all(one == other for one, other in zip(*forms, strict=True)):
-            yield "the sentences of --gold are those that are voted on: what is measured on them is too good"
+    same_sizes = gold.n_sentences == parse.n_sentences and gold.n_tokens == parse.n_tokens
+    if same_sizes and all(map(operator.eq, sentence_forms(gold), sentence_forms(parse))):
+        yield "the sentences of --gold are those that are voted on: what is measured on them is too good"
+
+
+def learned_sentences(development: Treebank, training: Treebank) -> Iterator[str]:
+    """Yield a warning if more than ``MOST_LEARNED`` of the development sentences are trained on."""
+    share = repeated(development, frozenset(sentence_forms(training))) / max(1, development.n_sentences)
+    if share > MOST_LEARNED:
+        amount = f"{100 * share:.0f} % of its sentences are among the training data"
+        yield f"{development.title}: {amount}: what is measured on them is too good"
 
 
 def misplaced(

@@ -160,13 +160,17 @@ def _sentences(evaluation: Evaluation, ranking: list[tuple[str, float]], pairs: 
         rate = next(system.rates[metric] for system in evaluation.systems if system.name == best)
         ends = "" if rate.low is None else f" (95 % interval {rate.low:.2f} to {rate.high:.2f})"
         return [f"{best} has {value:.2f} {metric}{ends}."]
-    lead = leads[0]
-    if abs(lead.points) < TOLERANCE and len(leads) == 1:
-        return [f"{best} and {lead.worse} have the same {metric}, {value:.2f}."]
+    lead = next((pair for pair in leads if abs(pair.points) >= TOLERANCE), None)
+    equal = [pair.worse for pair in leads if abs(pair.points) < TOLERANCE]
+    if lead is None:
+        return [f"{_listed([best, *equal])} have the same {metric}, {value:.2f}."]
     corrected = f"; Holm’s correction for {len(pairs)} pairs" if len(pairs) > 1 else ""
     ahead = f"{lead.points:.2f} above {lead.worse} ({lead.interval}{corrected})"
-    unsure = [pair.worse for pair in leads if not pair.p.significant]
-    if not unsure:
+    unsure = [pair.worse for pair in leads if not pair.p.significant and pair.worse not in equal]
+    if equal:
+        but = f", but the lead of {best} over {_listed(unsure)} is not significant" if unsure else ""
+        sentences = [f"{_listed([best, *equal])} have the highest {metric}, {value:.2f}, {ahead}{but}."]
+    elif not unsure:
         more = "; its lead over every system is significant" if len(leads) > 1 else ""
         sentences = [f"{best} is best: {value:.2f} {metric}, {ahead}{more}."]
     else:
@@ -176,7 +180,7 @@ def _sentences(evaluation: Evaluation, ranking: list[tuple[str, float]], pairs: 
     if others := [f"{pair} ({pair.p})" for pair in still_open if pair.better != best]:
         sentences.append(f"{'Nor are these differences' if unsure else 'Not significant'}: {_listed(others)}.")
     elif len(pairs) > max(1, len(still_open)):
-        sentences.append("All other differences are significant." if unsure else "All differences are significant.")
+        sentences.append("All other differences are significant." if unsure or equal else "All differences are significant.")
     return sentences
 
 

@@ -40,6 +40,27 @@ def require_files(paths: Iterable[str | os.PathLike[str]]) -> None:
                 pass
 
 
+def require_writable(paths: Iterable[str | os.PathLike[str] | None]) -> None:
+    """Raise the error that `writing` would raise for the first file in no folder that can be written to.
+
+    It is for the outputs of long work. ``-`` and None are no files.
+
+    >>> require_writable([None, "-", "missing/report.html"])
+    Traceback (most recent call last):
+    treevote.errors.InputError: missing/report.html: cannot write: no folder 'missing' that can be written to; ...
+    """
+    for path in paths:
+        if path is None or path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+            continue
+        folder = os.path.dirname(os.path.realpath(path))
+        if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):
+            raise InputError(
+                f"cannot write: no folder {os.path.dirname(path)!r} that can be written to",
+                path=os.fspath(path),
+                remedy="make the folder, or name another one",
+            )
+
+
 def require_apart(
     outputs: Iterable[str | os.PathLike[str] | None], inputs: Iterable[str | os.PathLike[str] | None]
 ) -> None:

@@ -232,10 +232,11 @@ def closing(facts: Mapping[str, Any], *, promoted: bool) -> str:
                 f"on the new domain nothing was measured; it is estimated to have {found['after']} LAS, the old model "
                 f"{found['before']}"
             )
-    why = f": {'; '.join(told)}" if told else ""
+    why = "; ".join(told)
     if reasons:
-        return f"The adapted model is promoted by force, in spite of this: {reasons}{why.replace(':', '.', 1)}."
-    return f"The adapted model is promoted{why}."
+        more = f" {why[0].upper()}{why[1:]}." if why else ""
+        return f"The adapted model is promoted by force, in spite of this: {reasons}.{more}"
+    return f"The adapted model is promoted{': ' if why else ''}{why}."
 
 
 def outcome_json(outcome: Outcome, command: str = "") -> str:
@@ -258,7 +259,10 @@ def outcome_text(outcome: Outcome) -> str:
         parts.append(f"model   {outcome.model}" + (f"\nadded   {outcome.silver}" if outcome.silver else ""))
     parts.append(wrapped(closing(outcome.adapted.report, promoted=outcome.promoted)))
     if outcome.work is not None:
-        parts.append(f"the adapted model is kept in {outcome.work}; the same command with --force writes it")
+        if "after" in outcome.adapted.report:
+            parts.append(f"the adapted model is kept in {outcome.work}; the same command with --force writes it")
+        else:
+            parts.append("nothing was trained; the same command with --force adapts all the same")
     return "\n\n".join(parts)
 
 

@@ -70,11 +70,11 @@ def as_latex(evaluation: Evaluation) -> str:
     for metric in tested:
         values = {system.name: system.rates[metric].value for system in evaluation.systems}
         best[metric] = max((value for value in values.values() if value is not None), default=None)
-        worse[metric] = {
-            pair.worse
-            for pair, _ in differences(evaluation, metric, found.ranking)
-            if values[pair.better] == best[metric] and pair.p.significant and pair.points > 0
-        }
+        worse[metric] = set()
+        for pair, _ in differences(evaluation, metric, found.ranking):  # which is that of another metric
+            higher, lower = (pair.better, pair.worse) if pair.points > 0 else (pair.worse, pair.better)
+            if values[higher] == best[metric] and pair.p.significant:
+                worse[metric].add(lower)
     rows = []
     for system in ranked(evaluation, found):
         cells = []

@@ -122,6 +122,8 @@ def _agreement_is_correct(results: Results) -> tuple[Outcome, str]:
     one, other = pair = PAIR if PAIR in found else next(iter(found))
     holds = all(there is not None and there > max(las[name] for name in own) for own, (*_, there, _) in found.items())
     sentences, _, there, _ = found[pair]
+    if there is None:
+        return outcome(holds), f"{one} and {other} agree on no sentence"
     return outcome(holds), (
         f"{one} and {other} agree on {sentences} % of the sentences, with {there} LAS there against {las[one]:.2f} and "
         f"{las[other]:.2f} overall"
