@@ -73,15 +73,16 @@ def test_a_kernel_is_compiled_again_only_when_something_that_it_calls_was_edited
     assert run(tmp_path, 1, 5) == KEPT
 
 
-def test_processes_may_compile_at_once(tmp_path: Path) -> None:
+def test_of_several_processes_at_once_one_compiles_each_kernel(tmp_path: Path) -> None:
     write_kernels(tmp_path, 1, 5)
     own = {**os.environ, "TREEVOTE_CACHE_DIR": str(tmp_path / "cache")}
     command = [sys.executable, "-c", _RUN]
-    processes = [subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=own) for _ in range(2)]
-    for process in processes:
-        assert process.communicate()[0].split()[::2] == ["4", "12"]
-        assert process.returncode == 0
-    assert [result for result, _ in run(tmp_path, 1, 5)] == [4, 12]
+    processes = [subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=own) for _ in range(3)]
+    found = [process.communicate()[0].split() for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert [(first, second) for first, _, second, _ in found] == [("4", "12")] * 3
+    for made in ([one[1] for one in found], [one[3] for one in found]):
+        assert sorted(made) == ["0", "0", "1"] or os.name == "nt"  # which has no locks
     assert run(tmp_path, 1, 5) == KEPT
 
 

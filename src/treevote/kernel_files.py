@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from treevote.errors import TreevoteError
+from treevote.files.temporaries import lock
 from treevote.version import __version__
 
 UNUSED_DAYS = 30
@@ -106,6 +107,10 @@ class KernelFiles:
         self._folder = Path(self.root, versions(), self._name)
         self.source = os.fspath(self._folder / "kernel.py") if self.root and self._make() else ""
         self._right: list[Path] = []
+
+    def locked(self) -> AbstractContextManager[object]:
+        """Keep other processes from compiling the kernel until the end of a block; wait until none does."""
+        return lock(self._folder, wait=True) if self.source else nullcontext()
 
     def are_kept(self) -> bool:
         """Tell whether there is code on disk, of any types of arguments; remove files that are not right."""

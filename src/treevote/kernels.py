@@ -68,6 +68,7 @@ class Kernel:
         self.py_func = function
         self._options = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True, **options}
         self._n_compiled = 0
+        self._outer: Any = self._begin  # the numba function for calls from Python, once it was called
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run it; results are those of the Python function."""
@@ -92,13 +93,17 @@ class Kernel:
         """The numba function for calls from other kernels: not kept on disk, since their code holds its code."""
         return self._dispatcher(no_cpython_wrapper=True, forceinline="_nrt" in self._options)
 
-    @functools.cached_property
-    def _outer(self) -> Any:
-        """The numba function for calls from Python."""
-        with _lock:
+    def _begin(self, *arguments: Any, **named: Any) -> Any:
+        """Run it for the first time; of several processes one compiles what none has kept, and the others wait."""
+        with _lock, self._files.locked():
             if not self._files.are_kept():
                 compilation.tell(self._files.root)
-            return self._dispatcher(cache=bool(self._files.source))
+                if self._files.source and not named and len(arguments) == self.py_func.__code__.co_argcount:
+                    self._dispatcher(tuple(map(_numba().typeof, arguments)), cache=True)
+                    if self._files.write_checksums():
+                        compilation.tell(self._files.root, 1)
+            self._outer = self._dispatcher(cache=bool(self._files.source))
+        return self._outer(*arguments, **named)
 
     @functools.cached_property
     def _compiled(self) -> Any:
@@ -110,14 +115,17 @@ class Kernel:
         """Its files, looked for when it is first called: before that, kernels further down may not be defined."""
         return KernelFiles(self.py_func, self._options)
 
-    def _dispatcher(self, **own: object) -> Any:
-        """Return a numba function of it; one that is kept on disk is a copy with another name of its source."""
+    def _dispatcher(self, types: tuple[Any, ...] | None = None, **own: object) -> Any:
+        """Return a numba function of it, compiled for types of arguments or when it is called.
+
+        One that is kept on disk is a copy with another name of its source.
+        """
         function = cast("FunctionType", self.py_func)
         if own.get("cache"):
             code = function.__code__.replace(co_filename=self._files.source)
             function = FunctionType(code, function.__globals__, function.__name__, function.__defaults__)
             function.__qualname__, function.__module__ = self.py_func.__qualname__, self.py_func.__module__
-        return cast("Any", _numba().jit)(**self._options, **own)(function)
+        return cast("Any", _numba().jit)(types, **self._options, **own)(function)
 
     def _keep(self) -> None:
         """Tell of the code for new types of arguments, and write the checksums of its files."""

@@ -38,7 +38,7 @@ for command in json.loads(sys.argv[1]):
     run(*command)
 for name, module in sorted(sys.modules.items()):
     for kernel in vars(module).values() if name.startswith("treevote.") else ():
-        if isinstance(kernel, Kernel) and kernel.__module__ == name and "_outer" in vars(kernel):
+        if isinstance(kernel, Kernel) and kernel.__module__ == name and hasattr(kernel._outer, "signatures"):
             for types in kernel._outer.signatures:
                 print(name, kernel.__name__, types)
 """

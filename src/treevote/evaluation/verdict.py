@@ -180,7 +180,8 @@ def _sentences(evaluation: Evaluation, ranking: list[tuple[str, float]], pairs: 
     if others := [f"{pair} ({pair.p})" for pair in still_open if pair.better != best]:
         sentences.append(f"{'Nor are these differences' if unsure else 'Not significant'}: {_listed(others)}.")
     elif len(pairs) > max(1, len(still_open)):
-        sentences.append("All other differences are significant." if unsure or equal else "All differences are significant.")
+        which = "All other" if unsure or equal else "All"
+        sentences.append(f"{which} differences are significant.")
     return sentences
 
 

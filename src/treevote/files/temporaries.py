@@ -57,17 +57,17 @@ def remove_pending() -> None:
 
 
 @contextmanager
-def lock(path: str | os.PathLike[str]) -> Iterator[bool]:
-    """Try to lock a file or folder until the end of the block.
+def lock(path: str | os.PathLike[str], *, wait: bool = False) -> Iterator[bool]:
+    """Lock a file or folder until the end of the block.
 
-    Yield False if it is locked already, by this process or another; True where the system has no locks.
+    If it is locked already, by this process or another, wait, or else yield False; True where the system has no locks.
     """
     if fcntl is None:
         yield True
         return
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        yield _lock(descriptor)
+        yield _lock(descriptor, wait=wait)
     finally:
         os.close(descriptor)
 
@@ -105,11 +105,11 @@ def _made(path: str, folder: bool) -> int | None:
     return None
 
 
-def _lock(descriptor: int) -> bool:
+def _lock(descriptor: int, *, wait: bool = False) -> bool:
     """Lock a file; return False if another process holds the lock, True also on a disk without locks."""
     try:
         if fcntl is not None:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError as error:
         return not isinstance(error, BlockingIOError)
     return True
