@@ -240,6 +240,7 @@ def test_samples_that_cannot_be_learned_from_are_told(trainer: tuple[Server, Tes
     answer = ended(client, "train", asked(client, "train/start", one))
     assert answer["status"] == "failure"
     assert "\n" not in answer["error"]
+    assert "<stdin>" not in answer["error"]
     assert str(server.trainings.named.popitem()[1].folder) not in answer["error"]
 
 
