@@ -244,6 +244,12 @@ def test_samples_that_cannot_be_learned_from_are_told(trainer: tuple[Server, Tes
     assert str(server.trainings.named.popitem()[1].folder) not in answer["error"]
 
 
+@pytest.mark.parametrize("place", ["<stdin>: ", "<stdin>, line 3: ", ""])
+def test_a_reason_names_no_stream_of_the_command(place: str) -> None:
+    said = f"treevote: a note\ntreevote: {place}expected trees\n".encode()
+    assert trainings._reason(said) == f"{place.removeprefix('<stdin>').lstrip(':, ')}expected trees."
+
+
 def test_a_training_has_a_limit_of_time_and_size(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
     server = Server(catalogue, Limits(models=1, training=1))
     with TestClient(server.application()) as client:

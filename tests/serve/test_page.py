@@ -233,6 +233,7 @@ LATE = """() => {
     if (request[0] === "parse" && !window.late) {
       window.late = true;
       await new Promise(resolve => setTimeout(resolve, 500));
+      document.body.dataset.ended = true;
     }
     return answer;
   };
@@ -245,6 +246,8 @@ def test_an_edit_of_a_text_that_was_replaced_is_dropped(page: Any, text_model: P
     page.evaluate(LATE)
     page.fill("#text", text)
     page.evaluate(f"() => {{ {CHOOSE} choose(1, 2); {SUBMIT} }}")
+    page.wait_for_selector("body[data-ended]")
+    page.wait_for_timeout(500)  # in which the edit would be done
     settled(page, "parsed by")
     assert saved(page, "#save") == run("parse", text_model, "-", "--format", "text", stdin=text.encode())
     page.evaluate("window.late = false")
