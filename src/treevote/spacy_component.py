@@ -23,15 +23,19 @@ from typing import Self
 import numpy as np
 
 from treevote.batch.parsing import member_of, parse_sentences, require_tags
+from treevote.conll.plain_text import plain
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, TreevoteWarning
 from treevote.extras import extra
+from treevote.files.exchange import put_in_place
+from treevote.files.temporaries import temporary
 from treevote.kernels import Bools, Longs
 from treevote.models.text.text_annotator import without_tags
 from treevote.spacy_texts import EXTENSIONS, UPOS, add_extensions, attach, read_docs, surface_words
+from treevote.store.manifest import require_manifest
 from treevote.store.packages import model_folder
 
 with extra("spacy", "the component needs spaCy"):
@@ -60,12 +64,16 @@ class _Part:
         return self._stored()
 
     def to_disk(self, path: str | os.PathLike[str], *, exclude: Iterable[str] = ()) -> None:
-        """Copy the model into the folder of the pipeline."""
+        """Copy the model into the folder of the pipeline, whole or not at all; ModelError if there is none to copy."""
         if _FOLDER not in exclude:
-            target = Path(path, _FOLDER)
-            if target.exists():
-                shutil.rmtree(target)
-            shutil.copytree(model_folder(self.model), target)
+            source, target = (Path(os.path.realpath(each)) for each in (model_folder(self.model), Path(path, _FOLDER)))
+            require_manifest(source)
+            if source == target:
+                return
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with temporary(target, folder=True) as new:
+                shutil.copytree(source, new, dirs_exist_ok=True)
+                put_in_place(new, target)
 
     def from_disk(self, path: str | os.PathLike[str], *, exclude: Iterable[str] = ()) -> Self:
         """Take the model from the folder of the pipeline."""
@@ -73,12 +81,23 @@ class _Part:
             self.model, self._stored = os.path.abspath(Path(path, _FOLDER)), None
         return self
 
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Return the name of the model, not the model: who reads it needs the same folder, or the same package."""
+        return b"" if _FOLDER in exclude else os.fsencode(self.model)
+
+    def from_bytes(self, name: bytes, *, exclude: Iterable[str] = ()) -> Self:
+        """Take the model of a name."""
+        if name and _FOLDER not in exclude:
+            self.model, self._stored = os.fsdecode(name), None
+        return self
+
 
 class TreevoteTokenizer(_Part):
     """The tokenizer: tokens and sentences of a model that was trained with ``--from-text``.
 
-    The text of a `Doc` is the text that was given, unless the model divides a token into words with other letters, such
-    as French *du* into *de* and *le*: then it is that of the words.
+    The text of a `Doc` is the text that was given, as the model sees it: a byte-order mark and rare ends of lines are
+    spaces, other control characters U+FFFD. If the model divides a token into words with other letters, such as French
+    *du* into *de* and *le*, it is that of the words.
     """
 
     def __init__(self, model: str, vocab: Vocab) -> None:
@@ -89,8 +108,9 @@ class TreevoteTokenizer(_Part):
         """Return the tokens of a text; raises InputError if the model has no tokenizer."""
         treebank = self.parser().annotator.read(text, tags="keep")
         words, spaces, starts = surface_words(treebank)
-        if "".join("".join(words).split()) == "".join(text.split()):
-            words, spaces = get_words_and_spaces(words, text)
+        seen = plain(text)
+        if "".join("".join(words).split()) == "".join(seen.split()):
+            words, spaces = get_words_and_spaces(words, seen)
         first = iter(starts)
         return Doc(self.vocab, words, spaces, sent_starts=[not word.isspace() and next(first) for word in words])
 

@@ -42,8 +42,8 @@ def to_treebank(docs: Iterable[Doc], name: str = "") -> Treebank:
     """Return the sentences of texts as a treebank, whose text is CoNLL-U.
 
     Whitespace is in MISC (``SpaceAfter``, ``SpaceTokens``, ``SpaceTokensBefore``), so `to_docs` gives the same tokens.
-    Heads are those of spaCy if the text has any. A text without words has no sentence; InputError if one has no
-    boundaries of sentences.
+    Heads are those of spaCy, in sentences in which each word has one. A text without words has no sentence; InputError
+    if one has no boundaries of sentences.
     """
     treebank, _ = read_docs(list(docs), trees=True, name=name)
     return treebank
@@ -53,13 +53,18 @@ def to_docs(treebank: Treebank, vocab: Vocab) -> list[Doc]:
     """Return the texts of a treebank: one for each ``# newdoc``, or one of all sentences if there is none.
 
     With a source, MISC tells the whitespace; without one, there is a space behind every token.
+
+    spaCy has no label without a head, and finds sentences by their roots. So a sentence in which a head is missing
+    comes without its tree: ``token.has_head()`` is False for its words, but for the first one, a root with label ``_``.
     """
     starts = [
         i
         for i in range(len(treebank))
         if not i or any(re.match(r"#\s*newdoc\b", line) for line in treebank.comments(i))
     ]
-    return [doc_of(treebank, span, vocab) for span in itertools.pairwise([*starts, len(treebank)])]
+    source = treebank.source
+    spaces = None if source is None or source.format == "conllx" else surface_words(treebank)[1]
+    return [_doc_of(treebank, span, spaces, vocab) for span in itertools.pairwise([*starts, len(treebank)])]
 
 
 def surface_words(treebank: Treebank) -> tuple[list[str], list[bool], list[bool]]:
@@ -115,11 +120,12 @@ def read_docs(docs: Sequence[Doc], *, trees: bool = False, name: str = "") -> tu
             own = [token for token in sentence if not token.is_space]
             if not own:
                 continue
+            is_whole = all(token.has_head() for token in own)
             position = {token.i: i for i, token in enumerate(own, 1)}
             lines.append(f"# text = {' '.join(sentence.text.split())}")
             for i, token in enumerate(own, 1):
                 head, deprel = "_", "_"
-                if with_trees:
+                if with_trees and is_whole:
                     head = str(0 if token.head.i == token.i else position.get(token.head.i, 0))
                     deprel = _column(token.dep_)
                 columns = (token.text, token.lemma_, token.pos_, token.tag_, str(token.morph))
@@ -191,12 +197,13 @@ def attach(doc: Doc, found: dict[int, tuple[int, str]]) -> None:
     doc.from_array([HEAD, DEP], np.stack([heads.astype(np.uint64), labels], axis=1))
 
 
-def doc_of(treebank: Treebank, span: tuple[int, int], vocab: Vocab) -> Doc:
-    """Return sentences as a text."""
+def _doc_of(treebank: Treebank, span: tuple[int, int], spaces: Sequence[bool] | None, vocab: Vocab) -> Doc:
+    """Return sentences as a text; ``spaces`` tell for each word of the treebank whether a space follows."""
     names = ("words", "lemmas", "pos", "tags", "morphs", "spaces", "heads", "deps", "sent_starts")
     rows: list[list[Any]] = []
     place: dict[int, int] = {}  # in the text, of the token in each slot
-    above: dict[int, int] = {}  # slot of the head of each, -1 if it is not known
+    above: dict[int, int] = {}  # slot of the head of each
+    has_trees = False
 
     def add_whitespace(listed: str, head: int) -> None:
         for text in filter(None, listed.split(",")):
@@ -206,20 +213,24 @@ def doc_of(treebank: Treebank, span: tuple[int, int], vocab: Vocab) -> Doc:
     for i in range(*span):
         sentence, first, root = treebank.sentence(i), len(rows), int(treebank.offsets[i])
         heads, deprels = sentence.heads[1:].tolist(), sentence.deprels[1:]
+        is_whole = min(heads, default=0) >= 0
+        if not is_whole:
+            heads, deprels = [0] * len(heads), ("_", *[""] * (len(heads) - 1))
+        has_trees |= is_whole
         tokens = zip(sentence.words[1:], heads, deprels, _miscs(treebank, i), strict=True)
         for slot, (word, head, deprel, misc) in enumerate(tokens, root + 1):
             if before := misc.get("SpaceTokensBefore"):
                 add_whitespace(before, len(rows) + len(before.split(",")))
-            place[slot], above[slot] = len(rows), root + head if head >= 0 else -1
+            place[slot], above[slot] = len(rows), root + head
             lemma, upos, xpos, feats = ("" if field == "_" else field for field in word[1:])
-            space = misc.get("SpaceAfter") != "No"
+            space = spaces is None or spaces[slot - i - 1]
             rows.append([word.form, lemma, upos if upos in UPOS else "", xpos, feats, space, None, deprel, False])
             add_whitespace(misc.get("SpaceTokens", ""), place[slot])
         rows[first][-1] = True
     columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
     for slot, index in place.items():
-        columns["heads"][index] = None if above[slot] < 0 else place.get(above[slot], index)
-    left_out = ("heads", "deps") if None in columns["heads"] else ("sent_starts",)
+        columns["heads"][index] = place.get(above[slot], index)
+    left_out = ("sent_starts",) if has_trees else ("heads", "deps")
     doc = Doc(vocab, **{name: column for name, column in columns.items() if name not in left_out})
     add_extensions()
     for name, field in EXTENSIONS.items():

@@ -63,7 +63,10 @@ def test_a_recipe_gives_the_bytes_of_the_command(package: str, model: Path, corp
     folder.mkdir(parents=True)
     (tmp_path / "room" / "model").symlink_to(model)
     expected = []
-    for i, path in enumerate(sorted(corpus.rglob("*.conllu"))):
+    paths = sorted(corpus.rglob("*.conllu"))
+    crlf = tmp_path / "crlf.conllu"
+    crlf.write_bytes(paths[0].read_bytes().replace(b"\n", b"\r\n"))
+    for i, path in enumerate([*paths, crlf]):
         shutil.copy(path, folder / f"{i}.conllu")
         parse_files(model, [path], tmp_path / "parsed.conllu")
         expected.append((tmp_path / "parsed.conllu").read_bytes().decode())

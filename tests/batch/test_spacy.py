@@ -15,7 +15,7 @@ from tests.paths import ROOT
 from tests.reference.quick_tagger import SMALL
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_text import toy_tokenizer
-from treevote import ConfigError, InputError, Treebank, dumps, parse, parse_strings, read, save
+from treevote import ConfigError, InputError, ModelError, Treebank, dumps, parse, parse_strings, read, save
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.members import members_of
 from treevote.ensemble.trainer import EnsembleTrainer
@@ -93,6 +93,26 @@ def test_a_pipeline_comes_back_from_disk_with_its_model(nlp: Any, tmp_path: Path
     assert [tokens(doc) for doc in again.pipe(texts())] == [tokens(doc) for doc in nlp.pipe(texts())]
 
 
+def test_a_pipeline_is_saved_where_it_was_loaded_from(nlp: Any, tmp_path: Path) -> None:
+    nlp.to_disk(tmp_path / "pipeline")
+    again = spacy.load(tmp_path / "pipeline")
+    again.to_disk(tmp_path / "pipeline")
+    (tmp_path / "link").symlink_to(tmp_path / "pipeline")
+    again.to_disk(tmp_path / "link")
+    assert tokens(spacy.load(tmp_path / "pipeline")(TEXTS[0])) == tokens(nlp(TEXTS[0]))
+
+
+def test_a_model_that_is_gone_leaves_the_saved_one(nlp: Any, model: Path, tmp_path: Path) -> None:
+    nlp.to_disk(tmp_path / "pipeline")
+    gone = spacy.blank("en")
+    gone.add_pipe("treevote", config={"model": str(tmp_path / "nowhere")})
+    with pytest.raises(ModelError, match="nowhere"):
+        gone.to_disk(tmp_path / "pipeline")
+    saved = tmp_path / "pipeline" / "treevote" / "model"
+    assert sorted(path.name for path in saved.iterdir()) == sorted(path.name for path in model.iterdir())
+    assert [path.name for path in saved.parent.iterdir()] == ["model"]
+
+
 def test_texts_come_back_with_all_tokens(nlp: Any) -> None:
     docs = [doc for doc in nlp.pipe(texts()) if any(not token.is_space for token in doc)]
     back = to_docs(to_treebank(docs), nlp.vocab)
@@ -166,6 +186,28 @@ def test_a_model_that_reads_text_is_a_whole_pipeline(reading_model: Path, tmp_pa
     assert [len(nlp(text)) for text in ("", "  \n")] == [0, 1]
 
 
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("\ufeffA dog  barks.\nIt sleeps. ", " A dog  barks.\nIt sleeps. "),
+        ("A dog\x07 barks.\n\nIt  sleeps.", "A dog\ufffd barks.\n\nIt  sleeps."),
+        ("A dog barks.\x0bIt\u2028 sleeps.\r\n", "A dog barks. It  sleeps.\r\n"),
+    ],
+)
+def test_whitespace_stays_beside_what_a_model_does_not_see(text: str, seen: str, reading_model: Path) -> None:
+    assert whole_pipeline(reading_model)(text).text == seen
+
+
+def test_a_pipeline_comes_back_from_bytes_with_the_name_of_its_model(reading_model: Path) -> None:
+    nlp = whole_pipeline(reading_model)
+    again = whole_pipeline(Path("elsewhere")).from_bytes(nlp.to_bytes())
+    assert again.tokenizer.model == again.get_pipe("treevote").model == str(reading_model)
+    assert annotated(again(TEXTS[0])) == annotated(nlp(TEXTS[0]))
+    part = nlp.tokenizer
+    assert part.from_bytes(part.to_bytes(exclude=["model"])).model == str(reading_model)
+    assert part.from_bytes(b"elsewhere", exclude=["model"]).model == str(reading_model)
+
+
 def test_tags_are_predicted_only_where_there_are_none(reading_model: Path) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
@@ -195,6 +237,35 @@ def test_words_of_a_multiword_token_are_words() -> None:
     assert words == ["do", "n't", "de", "le", "x"]
     assert spaces == [False, True, True, False, True]
     assert starts == [True, False, False, False, False]
+
+
+def test_spaces_are_those_around_multiword_tokens(nlp: Any) -> None:
+    (doc,) = to_docs(read(io.BytesIO(MULTIWORDS.lstrip().replace(" ", "\t").encode())), nlp.vocab)
+    assert doc.text == "don't de lex "
+    lines = MULTIWORDS.replace("5 x _ _ _ _ 1 dep _ _", r"5 x _ _ _ _ 1 dep _ SpaceTokens=\s")
+    (doc,) = to_docs(read(io.BytesIO(lines.lstrip().replace(" ", "\t").encode())), nlp.vocab)
+    assert doc.text == "don't de lex  "
+
+
+def test_a_missing_head_costs_the_tree_of_its_sentence_alone(nlp: Any) -> None:
+    trees = toy_treebank(3, seed=4)
+    rows = [(each.words[1:], each.heads[1:].tolist(), each.deprels[1:]) for each in trees]
+    words, heads, deprels = rows[1]
+    for missing in range(len(heads)):
+        rows[1] = words, [-1 if i == missing else head for i, head in enumerate(heads)], deprels
+        (doc,) = to_docs(Treebank.of(rows), nlp.vocab)
+        assert [len(sentence) for sentence in doc.sents] == [len(row[0]) for row in rows]
+        first, second, third = doc.sents
+        assert [token.has_head() for token in second] == [True, *[False] * (len(words) - 1)]
+        assert (second[0].dep_, second.root) == ("_", second[0])
+        for sentence, (_, own, labels) in ((first, rows[0]), (third, rows[2])):
+            found = [0 if token.head == token else token.head.i - sentence.start + 1 for token in sentence]
+            assert (found, [token.dep_ for token in sentence]) == (own, list(labels))
+        back = to_treebank([doc])
+        assert [each.heads[1:].tolist() for each in back] == [rows[0][1], [-1] * len(words), rows[2][1]]
+    (bare,) = to_docs(Treebank.of([(words, [-1] * len(words), [""] * len(words)) for words, _, _ in rows]), nlp.vocab)
+    assert not bare.has_annotation("DEP")
+    assert [len(sentence) for sentence in bare.sents] == [len(row[0]) for row in rows]
 
 
 def test_what_is_missing_is_told(model: Path) -> None:

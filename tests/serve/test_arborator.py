@@ -240,7 +240,14 @@ def test_samples_that_cannot_be_learned_from_are_told(trainer: tuple[Server, Tes
     answer = ended(client, "train", asked(client, "train/start", one))
     assert answer["status"] == "failure"
     assert "\n" not in answer["error"]
+    assert "<stdin>" not in answer["error"]
     assert str(server.trainings.named.popitem()[1].folder) not in answer["error"]
+
+
+@pytest.mark.parametrize("place", ["<stdin>: ", "<stdin>, line 3: ", ""])
+def test_a_reason_names_no_stream_of_the_command(place: str) -> None:
+    said = f"treevote: a note\ntreevote: {place}expected trees\n".encode()
+    assert trainings._reason(said) == f"{place.removeprefix('<stdin>').lstrip(':, ')}expected trees."
 
 
 def test_a_training_has_a_limit_of_time_and_size(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:

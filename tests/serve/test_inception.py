@@ -103,6 +103,18 @@ def test_relations_that_are_there_are_kept(client: TestClient) -> None:
     assert [label for _, _, label in heads(relations)].count("root") == 1
 
 
+@pytest.mark.parametrize("given", [((0, 0, "root"), (1, 1, "root")), ((0, 1, "det"), (1, 0, "dep"))])
+def test_relations_that_no_tree_has_together_are_no_fault(
+    given: tuple[tuple[int, int, str], ...], client: TestClient
+) -> None:
+    kept = ((6, 7, "strange"),)  # in the other sentence
+    relations = predicted(client, "plain-one", document(given=given + kept))
+    free = heads(predicted(client, "plain-one", document()))
+    own = [one for one in heads(relations) if one[0] not in ("The", "dog")]
+    assert own[:4] == free[2:6]
+    assert own[4:] == heads(predicted(client, "plain-one", document(given=kept)))[6:]
+
+
 def test_training_changes_nothing(client: TestClient) -> None:
     cas = document()
     asked = request(cas) | {"documents": [{"xmi": cas.to_xmi(), "documentId": 7, "userId": "ada"}]}

@@ -20,8 +20,9 @@ from treevote.errors import ConfigError
 from treevote.serve import udpipe
 from treevote.serve.answers import RequestError
 from treevote.serve.app import HEADERS, Server, listening, response_of
+from treevote.serve.arborator import failure
 from treevote.serve.catalogue import Catalogue
-from treevote.serve.limits import Limits
+from treevote.serve.limits import MAX_DROPPED, Limits
 from treevote.serve.queue import TOGETHER, Queue, Run, Task
 from treevote.serve.texts import TextWork
 from treevote.store import packages
@@ -46,6 +47,46 @@ def test_a_large_body_is_refused(catalogue: Catalogue) -> None:
         assert response.status_code == 413
         assert response.text == "The request is larger than 1 MiB; send the text in parts.\n"
     assert client.post("/process", data={"data": GOLD}).status_code == 200
+
+
+@pytest.mark.parametrize("length", [None, str(3 << 20)])
+def test_a_large_body_is_read_to_its_end_and_dropped(length: str | None) -> None:
+    read: list[int] = []
+
+    async def parts() -> AsyncIterator[bytes]:
+        for _ in range(3):
+            read.append(1 << 20)
+            yield b"x" * (1 << 20)
+
+    with pytest.raises(RequestError, match="larger than 1 MiB") as refused:
+        asyncio.run(Limits(megabytes=1).body(parts(), length))
+    assert refused.value.status == 413
+    assert len(read) == 3
+
+
+@pytest.mark.parametrize("length", [None, str((1 << 20) + MAX_DROPPED + 1)])
+def test_a_body_beyond_all_bounds_is_not_read_on(length: str | None) -> None:
+    read: list[int] = []
+
+    async def parts() -> AsyncIterator[bytes]:
+        while len(read) < 1000:
+            read.append(1 << 20)
+            yield b"x" * (1 << 20)
+
+    with pytest.raises(RequestError) as refused:
+        asyncio.run(Limits(megabytes=1).body(parts(), length))
+    assert refused.value.status == 413
+    assert len(read) == (0 if length else 2 + (MAX_DROPPED >> 20))
+
+
+def test_a_large_body_that_does_not_end_is_told_as_large() -> None:
+    async def half() -> AsyncIterator[bytes]:
+        yield b"x" * (2 << 20)
+        await asyncio.sleep(60)
+
+    with pytest.raises(RequestError) as refused:
+        asyncio.run(Limits(megabytes=1, seconds=1).body(half(), None))
+    assert refused.value.status == 413
 
 
 def test_a_body_that_does_not_come_is_given_up() -> None:
@@ -89,6 +130,7 @@ def test_a_full_queue_and_a_long_task_are_answered(catalogue: Catalogue, monkeyp
     assert "treevote_requests_waiting 1\n" in metrics.text
     assert third.status_code == 429
     assert third.text == "1 requests are waiting already; try again later.\n"
+    assert third.headers["Retry-After"] == "1"
     assert [first.status_code, second.status_code, last.status_code] == [503, 503, 200]
     assert first.text == "No answer within 1 seconds; send a shorter text.\n"
     assert last.json()["result"] == GOLD
@@ -158,6 +200,8 @@ def test_work_that_cannot_end_in_time_is_refused_before_it_begins() -> None:
 def test_a_refusal_tells_when_to_ask_again() -> None:
     assert response_of(RequestError(503, "Too many.", 17.2).told()).headers["Retry-After"] == "18"
     assert "Retry-After" not in response_of(RequestError(503, "Too late.").told()).headers
+    assert response_of(RequestError(429, "Too many.").told()).headers["Retry-After"] == "1"
+    assert response_of(failure(RequestError(429, "Too many.", 17.2))).headers["Retry-After"] == "18"
 
 
 def test_a_task_that_fails_leaves_those_beside_it_alone() -> None:
@@ -191,10 +235,10 @@ def test_a_bug_is_an_answer_without_content(
 
 
 def test_every_answer_has_the_headers_of_a_safe_page(client: TestClient) -> None:
-    for path in ("/models", "/health", "/metrics", "/process", "/nothing", "/../../etc/passwd"):
-        response = client.get(path)
+    for path in ("/models", "/health", "/metrics", "/process", "/nothing", "/health/", "/../../etc/passwd"):
+        response = client.get(path, follow_redirects=False)
         assert response.headers.items() >= {name.lower(): value for name, value in HEADERS.items()}.items()
-    assert client.get("/nothing").text == "Not Found.\n"
+    assert client.get("/nothing").text == client.get("/health/").text == "Not Found.\n"
     response = client.delete("/models")
     assert (response.status_code, response.text) == (405, "Method Not Allowed.\n")
     assert "POST" in response.headers["allow"]
@@ -204,10 +248,15 @@ def test_metrics_count_answers_and_no_content(catalogue: Catalogue) -> None:
     client = TestClient(Server(catalogue, Limits()).application())
     client.post("/process", data={"data": GOLD})
     client.get("/process?model=secret&data=x")
+    client.get("/secret")
+    client.delete("/models")
     assert client.get("/health").text == "ok\n"
     lines = client.get("/metrics").text.splitlines()
     assert 'treevote_requests_total{route="/process",status="200"} 1' in lines
     assert 'treevote_requests_total{route="/process",status="400"} 1' in lines
+    assert 'treevote_requests_total{route="other",status="404"} 1' in lines
+    assert 'treevote_requests_total{route="other",status="405"} 1' in lines
+    assert "treevote_requests_under_way 1" in lines
     assert "treevote_sentences_total 3" in lines
     assert "secret" not in "".join(lines)
 

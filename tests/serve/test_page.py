@@ -13,6 +13,7 @@ import pytest
 from tests.command_line import run
 from tests.serve.test_process import serving
 from tests.serve.test_udpipe import GOLD
+from treevote.serve.votes import MAX_LENGTH
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -172,6 +173,143 @@ def test_what_no_tree_holds_is_told_and_not_done(page: Any) -> None:
     page.wait_for_selector("#status.bad")
     assert "cycle" in page.inner_text("#status")
     assert page.locator("#words tr.given").count() == 1
+
+
+def odd_arcs(text: str) -> list[str]:
+    """Return a text whose arcs are not those that the model would find, with labels that it does not know."""
+    lines = [line.split("\t") for line in text.splitlines()]
+    for columns in lines:
+        if len(columns) > 1:
+            head = int(columns[0]) - 1
+            columns[6:8] = [str(head), "odd" if head else "root"]
+    return ["\t".join(columns) for columns in lines]
+
+
+@pytest.mark.parametrize("other", ["", "adapted"])
+def test_given_arcs_stay_when_another_is_fixed_or_released(page: Any, other: str) -> None:
+    text = "\n".join([*odd_arcs(GOLD.split("\n\n")[0]), "", ""])
+    n = sum(line[:1].isdigit() for line in text.splitlines())
+    page.select_option("#other", other)
+    page.check("#keep")
+    parse(page, text)
+    assert saved(page, "#save") == text
+    expect(page, "#words tr.given").to_have_count(n)
+    if other:
+        assert page.locator("#members h3").first.inner_text() == "adapted, its vote: the same tree"
+    page.select_option(f"#words tr:nth-child({n}) select", "1")
+    settled(page, "Parsed again: 1 arc changed")
+    assert heads(page) == [*map(str, range(n - 1)), "1"]
+    page.uncheck(f"#words tr:nth-child({n}) input[type=checkbox]")
+    expect(page, "#words tr.given").to_have_count(n - 1)
+    settled(page, "Parsed again")
+    assert heads(page)[: n - 1] == [*map(str, range(n - 1))]
+
+
+CHOOSE = """
+const choose = (word, head) => {
+  const field = document.querySelector(`#words tr:nth-child(${word}) select`);
+  field.value = head;
+  field.dispatchEvent(new Event("change"));
+};"""
+SUBMIT = "document.querySelector('#form').requestSubmit();"
+
+
+def test_two_edits_at_once_are_both_done(page: Any) -> None:
+    parse(page, "The old dog saw cats near the tree.")
+    page.evaluate(f"() => {{ {CHOOSE} choose(1, 2); choose(3, 5); }}")
+    settled(page, "2 words fixed")
+    found = heads(page)
+    assert (found[0], found[2]) == ("2", "5")
+    page.click("#undo")
+    settled(page, "Taken back")
+    found = heads(page)
+    assert found[0] == "2"
+    expect(page, "#words tr.given").to_have_count(1)
+
+
+LATE = """() => {
+  const own = window.fetch;
+  window.fetch = async (...request) => {
+    const answer = await own(...request);
+    if (request[0] === "parse" && !window.late) {
+      window.late = true;
+      await new Promise(resolve => setTimeout(resolve, 500));
+      document.body.dataset.ended = true;
+    }
+    return answer;
+  };
+}"""
+
+
+def test_an_edit_of_a_text_that_was_replaced_is_dropped(page: Any, text_model: Path) -> None:
+    text = "The cat liked the fish."
+    parse(page, "The old dog saw cats near the tree.")
+    page.evaluate(LATE)
+    page.fill("#text", text)
+    page.evaluate(f"() => {{ {CHOOSE} choose(1, 2); {SUBMIT} }}")
+    page.wait_for_selector("body[data-ended]")
+    page.wait_for_timeout(500)  # in which the edit would be done
+    settled(page, "parsed by")
+    assert saved(page, "#save") == run("parse", text_model, "-", "--format", "text", stdin=text.encode())
+    page.evaluate("window.late = false")
+    page.fill("#text", "Dogs saw fish.")
+    page.evaluate(f"() => {{ {CHOOSE} {SUBMIT} choose(1, 2); }}")
+    settled(page, "1 sentence, 4 words, parsed by")
+    assert page.locator("#words tr.given").count() == 0
+
+
+def test_a_tree_that_cannot_be_drawn_leaves_no_other_one(page: Any) -> None:
+    parse(page, "The old dog saw cats.")
+    page.route("**/draw", lambda route: route.fulfill(status=400, body="Cannot draw: too many words."))
+    page.fill("#text", "The cat liked the fish.")
+    page.click("#form button")
+    settled(page, "Cannot draw")
+    assert page.input_value('#words [aria-label="lemma of 2 cat"]') == "cat"
+    assert page.locator("#vote svg, #members svg").count() == 0
+    assert "could not be drawn" in page.inner_text("#vote")
+    expect(page, "#legend").to_be_hidden()
+
+
+def test_a_long_text_is_compared_in_parts(page: Any) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.post_data or "") if "/parse" in request.url else None)
+    page.select_option("#other", "adapted")
+    parse(page, "The old dog saw cats near the tree. " * 400)
+    settled(page, "400 sentences")
+    compared = [len(request) for request in asked if '"model":"adapted"' in request]
+    assert len(compared) > 1
+    assert max(compared) < MAX_LENGTH / 4
+    assert page.inner_text("#c-differ").lower() == "≠ adapted"
+    assert page.locator("#list td:nth-child(4)").all_inner_texts() == ["0"] * 400
+
+
+def test_a_text_that_cannot_be_compared_is_shown(page: Any) -> None:
+    def refused(route: Any) -> None:
+        if route.request.post_data_json["model"] == "adapted":
+            route.fulfill(status=400, body="Too much.")
+        else:
+            route.continue_()
+
+    page.route("**/parse", refused)
+    page.select_option("#other", "adapted")
+    parse(page, "The old dog saw cats.")
+    settled(page, "parsed by toy-text-250101. Not compared with adapted: Too much.")
+    assert page.inner_text("#c-differ").lower() == "differ"
+    page.unroute("**/parse")
+    parse(page, "The old dog saw cats.")
+    page.route("**/parse", refused)
+    page.select_option("#words tr:nth-child(1) select", "2")
+    settled(page, "Not compared with adapted: Too much.")
+    assert heads(page)[0] == "2"
+    assert page.inner_text("#list td:nth-child(4)") == "–"
+
+
+def test_a_file_that_is_not_in_utf8_is_told(page: Any) -> None:
+    page.fill("#text", "before")
+    for content, found in (("The café.".encode("latin-1"), "before"), ("The café.".encode(), "The café.")):
+        page.set_input_files("#file", {"name": "a.txt", "mimeType": "text/plain", "buffer": content})
+        settled(page, "cannot be read as UTF-8" if found == "before" else "parsed by")
+        assert page.input_value("#text") == found
 
 
 def test_hostile_text_is_text(page: Any) -> None:

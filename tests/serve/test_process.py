@@ -9,10 +9,13 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx2
 import pytest
@@ -66,6 +69,41 @@ def test_a_signal_at_once_after_the_start_is_no_fault(text_model: Path) -> None:
     with serving(text_model) as (process, _):
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 0
+
+
+def test_requests_under_way_are_answered_when_the_terminal_is_closed(text_model: Path) -> None:
+    with serving(text_model) as (process, address):
+        host, _, port = address.removeprefix("http://").partition(":")
+        with socket.create_connection((host, int(port)), 30) as client:
+            body = urlencode({"data": GOLD}).encode()
+            client.sendall(b"POST /process HTTP/1.1\r\nHost: a\r\nConnection: close\r\n")
+            client.sendall(b"Content-Type: application/x-www-form-urlencoded\r\n")
+            client.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body[:1])
+            while "treevote_requests_under_way 2" not in httpx2.get(f"{address}/metrics").text:
+                pass
+            process.send_signal(signal.SIGHUP)
+            client.sendall(body[1:])
+            assert b" 200 " in client.recv(1000)
+        assert process.wait(60) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == "treevote: stopped\n"
+
+
+def test_who_sends_before_reading_reads_that_it_was_too_much(text_model: Path) -> None:
+    with serving(text_model, "--max-size", 1) as (_, address):
+        request = urllib.request.Request(f"{address}/process", b"x" * (20 << 20))
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request, timeout=60)
+        assert refused.value.code == 413
+        assert refused.value.read() == b"The request is larger than 1 MiB; send the text in parts.\n"
+
+
+def test_as_many_connections_are_served_as_allowed(text_model: Path) -> None:
+    with serving(text_model, "--max-connections", 2) as (process, address), ExitStack() as stack:
+        clients = [stack.enter_context(httpx2.Client()) for _ in range(3)]
+        assert [client.get(f"{address}/health").status_code for client in clients] == [200, 200, 503]
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("treevote: Exceeded concurrency limit")
 
 
 def test_half_a_body_and_garbage_leave_the_server_alone(text_model: Path) -> None:

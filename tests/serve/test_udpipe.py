@@ -212,7 +212,11 @@ BODIES = {
     ),
     "many arguments": ("application/x-www-form-urlencoded", b"a=1&" * 101, "Cannot read the form"),
     "Latin-1": ("application/x-www-form-urlencoded", b"data=%E9", "Cannot read the form"),
-    "no ASCII": ("application/x-www-form-urlencoded", b"data=\xe9", "Cannot read the form"),
+    "no ASCII": (
+        "application/x-www-form-urlencoded",
+        "data=café".encode(),
+        "Cannot read the form: expected percent-encoded text, found other bytes; send it with --data-urlencode",
+    ),
 }
 """Type and bytes of a body that cannot be read, and the beginning of the answer."""
 

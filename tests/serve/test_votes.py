@@ -53,6 +53,25 @@ def test_given_arcs_stay(client: TestClient) -> None:
     assert client.post("/parse", json={"data": ""}).json()["sentences"] == []
 
 
+LONE = "1\tThe\t_\tDET\t_\t_\t2\t_\t_\t_\n2\tdog\t_\tNOUN\t_\t_\t_\todd\t_\t_\n\n"
+
+
+@pytest.mark.parametrize(
+    ("keep", "given"),
+    [
+        ("all", {"head": [2, None], "deprel": [None, "odd"]}),
+        ("heads", {"head": [2, None], "deprel": [None, None]}),
+        ("labels", {"head": [None, None], "deprel": [None, "odd"]}),
+        (None, {"head": [None, None], "deprel": [None, None]}),
+    ],
+)
+def test_what_was_given_is_told(keep: str | None, given: dict[str, Any], client: TestClient) -> None:
+    answer = client.post("/parse", json={"data": LONE + LONE.replace("\t2\t_\t", "\t_\t_\t"), "keep": keep}).json()
+    one, other = answer["sentences"]
+    assert one["given"] == given
+    assert other["given"] == given | {"head": [None, None]}
+
+
 @pytest.mark.parametrize(
     ("request_", "sentence"),
     [

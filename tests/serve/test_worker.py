@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import operator
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -136,6 +138,30 @@ def test_a_process_that_ended_between_requests_is_replaced(
     process, _ = server.queue._workers[0]._process  # type: ignore[misc]
     process.kill()
     process.join()
+    assert client.post("/process", data=ALL | {"data": TEXT}).content == answer.content
+    server.queue.close()
+
+
+def test_a_model_that_is_gone_is_told_without_its_path_until_it_is_back(
+    text_model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, aside = tmp_path / "toy", tmp_path / "aside"
+    shutil.copytree(text_model, folder)
+    server = Server(Catalogue.of([str(folder)]), Limits(jobs=1))
+    client = TestClient(server.application())
+    answer = client.post("/process", data=ALL | {"data": TEXT})
+    assert answer.status_code == 200
+    folder.rename(aside)
+    process, _ = server.queue._workers[0]._process  # type: ignore[misc]
+    process.kill()
+    process.join()
+    for _ in range(2):
+        refusal = client.post("/process", data=ALL | {"data": TEXT})
+        assert refusal.status_code == 503
+        assert refusal.text == "The server cannot do this now; its log tells why.\n"
+    said = capsys.readouterr().err.splitlines()
+    assert [line.startswith("treevote: ") and str(folder) in line for line in said] == [True, True]
+    aside.rename(folder)
     assert client.post("/process", data=ALL | {"data": TEXT}).content == answer.content
     server.queue.close()
 

@@ -59,8 +59,8 @@ def serve(
     """Serve models over HTTP.
 
     The server has the interface of UDPipe, and a page at / that shows the vote. A request reads no file and writes
-    none; only models of --train are written, into a temporary folder that is removed at the end. After Ctrl-C or
-    SIGTERM the server finishes the requests under way.
+    none; only models of --train are written, into a temporary folder that is removed at the end. After Ctrl-C,
+    SIGTERM or SIGHUP the server finishes the requests under way.
     """
     from treevote.serve.app import Server, run
     from treevote.serve.catalogue import Catalogue

@@ -19,11 +19,14 @@ class Answer(NamedTuple):
 
 
 class RequestError(Exception):
-    """A request that cannot be served: status and sentence of its answer, seconds after which it may be served."""
+    """A request that cannot be served: status and sentence of its answer, seconds after which it may be served.
+
+    With the status 429 it is one second at least.
+    """
 
     def __init__(self, status: int, sentence: str, wait: float = 0.0) -> None:
         super().__init__(sentence)
-        self.status, self.wait = status, math.ceil(wait)
+        self.status, self.wait = status, max(math.ceil(wait), int(status == 429))
 
     def __reduce__(self) -> tuple[object, ...]:
         return RequestError, (self.status, str(self), self.wait)

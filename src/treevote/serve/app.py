@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import sys
+import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
+from types import FrameType
 from typing import Any, TypeAlias
 
-from treevote.errors import ConfigError, TreevoteError
+from treevote.errors import ConfigError, InputError, TreevoteError
 from treevote.extras import extra
 from treevote.serve import page, pictures, udpipe, votes
 from treevote.serve.answers import TEXT, Answer, RequestError, as_json
@@ -41,6 +44,15 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 """Headers of every answer: a browser runs and fetches nothing of another origin, and keeps nothing."""
+
+LOG = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"sentence": {"format": "treevote: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "sentence"}},
+    "loggers": {"uvicorn": {"handlers": ["stderr"], "level": "WARNING", "propagate": False}},
+}
+"""What uvicorn says, and how: warnings, as those of treevote."""
 
 SHORT_FORM = 1 << 14
 """Length in bytes up to which a form is read at once: handing it to a thread takes longer."""
@@ -82,7 +94,9 @@ class Server:
             self._route("/parser/models/parse/status", self._asked(self.arborator.parse), "POST", told=failure),
             *(self._route(f"/{name}", partial(_file, answer), "GET") for name, answer in page.files().items()),
         ]
-        return Starlette(routes=routes, exception_handlers={HTTPException: _other}, lifespan=lifespan)
+        application = Starlette(routes=routes, exception_handlers={HTTPException: self._other}, lifespan=lifespan)
+        application.router.redirect_slashes = False  # a redirect names the host that the client named
+        return application
 
     async def _health(self, request: Request) -> Answer:
         return Answer(b"ok\n", TEXT)
@@ -146,6 +160,15 @@ class Server:
 
         return Route(path, endpoint, methods=list(methods))
 
+    async def _other(self, request: Request, fault: Exception) -> Response:
+        """Return the answer to an unknown path or method."""
+        assert isinstance(fault, HTTPException)
+        self.metrics.begun()
+        self.metrics.answered("other", fault.status_code, 0.0)
+        response = response_of(RequestError(fault.status_code, f"{fault.detail}.").told())
+        response.headers.update(fault.headers or {})
+        return response
+
 
 async def _file(answer: Answer, request: Request) -> Answer:
     return answer
@@ -159,8 +182,11 @@ async def _answered(handler: Handler, request: Request, told: Callable[[RequestE
         return told(refusal)
     except ConfigError as lack:  # of a library that is not installed
         return told(RequestError(501, f"{lack}."))
-    except TreevoteError as fault:
+    except InputError as fault:
         return told(RequestError(400, f"Cannot read input data: {fault}."))
+    except TreevoteError as fault:  # of a model that is gone, for instance; it names paths
+        print(f"treevote: {fault}", file=sys.stderr)
+        return told(RequestError(503, "The server cannot do this now; its log tells why."))
     except UnicodeEncodeError:
         return told(RequestError(400, "Expected a text that can be UTF-8, found half of a character."))
     except ClientDisconnect:
@@ -176,14 +202,6 @@ def response_of(answer: Answer) -> Response:
     return Response(answer.body, answer.status, {**HEADERS, "Content-Type": answer.media_type, **again})
 
 
-async def _other(request: Request, fault: Exception) -> Response:
-    """Return the answer to an unknown path or method."""
-    assert isinstance(fault, HTTPException)
-    response = response_of(RequestError(fault.status_code, f"{fault.detail}.").told())
-    response.headers.update(fault.headers or {})
-    return response
-
-
 def run(server: Server, host: str, port: int, *, started: Callable[[str], object]) -> None:
     """Serve until a signal comes; then requests under way are finished, and no new ones are taken."""
     limits = server.limits
@@ -196,19 +214,40 @@ def run(server: Server, host: str, port: int, *, started: Callable[[str], object
             http="h11",  # httptools, a little faster, has no limit on the size of headers
             ws="none",
             lifespan="on",  # it starts when signals are uvicorn's already
-            log_config=None,
+            log_config=LOG,
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            limit_concurrency=limits.connections,
+            limit_concurrency=limits.connections + 1,  # it refuses as soon as there are so many
             timeout_graceful_shutdown=limits.seconds,
         )
         try:
             server.queue.start()
-            uvicorn.Server(config).run([door])
+            serving = uvicorn.Server(config)
+            with _ended_by_hangup(serving):
+                serving.run([door])
         finally:
             server.queue.close()
             server.trainings.close()
+
+
+@contextmanager
+def _ended_by_hangup(serving: uvicorn.Server) -> Iterator[None]:
+    """Let SIGHUP end a server as SIGTERM does, unless it is ignored; only the main thread can."""
+    number = getattr(signal, "SIGHUP", None)
+    is_main = threading.current_thread() is threading.main_thread()
+    if number is None or not is_main or signal.getsignal(number) is signal.SIG_IGN:
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        serving.should_exit = True
+
+    before = signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def listening(host: str, port: int) -> socket.socket:

@@ -138,7 +138,7 @@ class Arborator:
 
 def failure(refusal: RequestError) -> Answer:
     """Return a refusal as its readers expect it."""
-    return as_json({"status": "failure", "error": str(refusal)})._replace(status=refusal.status)
+    return as_json({"status": "failure", "error": str(refusal)})._replace(status=refusal.status, wait=refusal.wait)
 
 
 def _success(data: object) -> Answer:

@@ -35,8 +35,11 @@ def arguments(query: bytes, content_type: str, body: bytes) -> dict[str, str]:
 
 
 def _encoded(text: bytes, where: str) -> dict[str, str]:
+    if not text.isascii():
+        remedy = "send it with --data-urlencode of curl, or as multipart/form-data"
+        raise RequestError(400, f"Cannot read the {where}: expected percent-encoded text, found other bytes; {remedy}.")
     try:
-        pairs = parse_qsl(text.decode("ascii"), True, errors="strict", max_num_fields=MAX_ARGUMENTS)
+        pairs = parse_qsl(text.decode(), True, errors="strict", max_num_fields=MAX_ARGUMENTS)
     except ValueError:  # also of characters that are not UTF-8
         raise RequestError(
             400, f"Cannot read the {where}: expected at most {MAX_ARGUMENTS} arguments in UTF-8."

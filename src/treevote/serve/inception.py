@@ -1,8 +1,9 @@
 """The external recommender of INCEpTION: dependency relations between the tokens of a document, as suggestions.
 
 ``POST /MODEL/predict`` gives each token without a relation in the layer one with a score (the confidence of the vote,
-or its support) and an explanation (the votes); relations that are there are kept as given arcs. The root is a relation
-from a token to itself, as in DKPro Core. ``POST /MODEL/train`` changes nothing: ``treevote train`` makes models.
+or its support) and an explanation (the votes); relations that are there are kept as given arcs, but for those of a
+sentence that no tree has together. The root is a relation from a token to itself, as in DKPro Core. ``POST
+/MODEL/train`` changes nothing: ``treevote train`` makes models.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from treevote.corpus.given import Given
+import numpy as np
+
+from treevote.corpus.given import Given, first_conflict
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.stored import StoredParser
@@ -56,8 +59,9 @@ class RelationWork:
         ensemble = self.stored()
         there = {one[DEPENDENT].xmiID: one for one in cas.select(layer.name) if not _is_prediction(one)}
         tags = {(one.begin, one.end): one for one in cas.select(POS)} if cas.typesystem.contains_type(POS) else {}
+        kept = [_given(sentence, there, feature, single_root=ensemble.single_root) for sentence in spans]
         treebank = ensemble.annotator.tagged(
-            Treebank.of([(_words(sentence, tags), *_given(sentence, there, feature)) for sentence in spans])
+            Treebank.of([(_words(sentence, tags), *own) for sentence, own in zip(spans, kept, strict=True)])
         )
         given = Given.of(treebank, "all", single_root=ensemble.single_root)
         parses = ensemble.parse_members(treebank, given)
@@ -116,8 +120,13 @@ def _words(sentence: Sequence[Any], tags: Mapping[tuple[int, int], Any]) -> list
     return words
 
 
-def _given(sentence: Sequence[Any], there: Mapping[int, Any], feature: str) -> tuple[list[int], list[str]]:
-    """Return the heads and labels of the relations of a sentence; -1 where there is none."""
+def _given(
+    sentence: Sequence[Any], there: Mapping[int, Any], feature: str, *, single_root: bool
+) -> tuple[list[int], list[str]]:
+    """Return the heads and labels of the relations of a sentence; -1 where there is none, or if no tree has them all.
+
+    An annotator at work may leave a second root or a cycle for a while.
+    """
     places = {token.xmiID: place for place, token in enumerate(sentence, start=1)}
     heads, labels = [], []
     for token in sentence:
@@ -126,4 +135,6 @@ def _given(sentence: Sequence[Any], there: Mapping[int, Any], feature: str) -> t
         head = -1 if governor is None else 0 if governor is token else places.get(governor.xmiID, -1)
         heads.append(head)
         labels.append("" if relation is None or head < 0 else relation[feature] or "_")
+    if first_conflict(np.array([-1, *heads], np.int32), np.array([0, len(heads) + 1]), single_root) >= 0:
+        return [-1] * len(heads), [""] * len(heads)
     return heads, labels

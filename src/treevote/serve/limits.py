@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from treevote.serve.answers import RequestError
 
+MAX_DROPPED = 64 << 20
+"""Bytes beyond what is allowed that are read and dropped: many clients read no answer before they sent all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -40,20 +43,27 @@ class Limits:
     training: int = 600
 
     async def body(self, stream: AsyncIterator[bytes], length: str | None) -> bytes:
-        """Return the body of a request, read in time and no further than allowed."""
+        """Return the body of a request, read in time; one that is too large is dropped, up to `MAX_DROPPED` bytes."""
         allowed = self.megabytes << 20
         large = RequestError(413, f"The request is larger than {self.megabytes} MiB; send the text in parts.")
-        if length is not None and length.isdecimal() and int(length) > allowed:
+        stated = int(length) if length is not None and length.isdecimal() else 0
+        if stated > allowed + MAX_DROPPED:
             raise large
         parts: list[bytes] = []
         size = 0
         try:
             async with asyncio.timeout(self.seconds):
                 async for part in stream:
-                    parts.append(part)
                     size += len(part)
-                    if size > allowed:
+                    if size > allowed + MAX_DROPPED:
                         raise large
+                    if max(size, stated) <= allowed:
+                        parts.append(part)
+                    else:
+                        parts.clear()
         except TimeoutError:
-            raise RequestError(408, f"The request did not arrive within {self.seconds} seconds.") from None
+            if max(size, stated) <= allowed:
+                raise RequestError(408, f"The request did not arrive within {self.seconds} seconds.") from None
+        if max(size, stated) > allowed:
+            raise large
         return b"".join(parts)

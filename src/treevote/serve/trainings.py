@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -146,4 +147,4 @@ class Trainings:
 def _reason(said: bytes) -> str:
     """Return the sentence in which a command named its fault."""
     lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.startswith("treevote: ")]
-    return f"{lines[-1].removeprefix('treevote: ').removeprefix('<stdin>, ')}." if lines else "The training failed."
+    return f"{re.sub('^treevote: (<stdin>[,:] )?', '', lines[-1])}." if lines else "The training failed."

@@ -3,7 +3,8 @@
 The request is ``{"data": text, "model": name, "keep": "heads" | "labels" | "all"}``; the last two may be missing.
 ``data`` is CoNLL-U if it has a tab, else running text. The answer is ``{"model", "doubt", "members", "labels",
 "sentences"}``; a sentence has ``id``, ``conllu`` (its lines with the vote), ``words`` (a list of values for each column
-of ``COLUMNS``), and ``members`` (for each the heads and the labels). Heads are positions from 1, 0 for the root.
+of ``COLUMNS``), ``given`` (the heads and the labels that were kept, null where there is none), and ``members`` (for
+each the heads and the labels). Heads are positions from 1, 0 for the root.
 """
 
 from __future__ import annotations
@@ -114,10 +115,12 @@ def _voted(
     given = Given.of(treebank, keep, single_root=ensemble.single_root)
     parses = ensemble.parse_members(treebank, given)
     reason = doubt(ensemble, treebank) or strange_labels(ensemble, treebank, keep)
-    return list(_sentences(ensemble.combine(parses, given), parses, before)), reason
+    return list(_sentences(ensemble.combine(parses, given), parses, given, before)), reason
 
 
-def _sentences(vote: Treebank, parses: Mapping[str, Treebank], before: int) -> Iterator[dict[str, Any]]:
+def _sentences(
+    vote: Treebank, parses: Mapping[str, Treebank], given: Given | None, before: int
+) -> Iterator[dict[str, Any]]:
     sure = vote.label_confidence
     for i in range(vote.n_sentences):
         tree, first = vote.sentence(i), int(vote.offsets[i])
@@ -130,7 +133,19 @@ def _sentences(vote: Treebank, parses: Mapping[str, Treebank], before: int) -> I
             "id": sent_id(vote.comments(i)) or str(before + i + 1),
             "conllu": encoded(vote[i : i + 1].only()).decode("utf-8", "replace"),
             "words": dict(zip(COLUMNS, columns, strict=True)),
+            "given": _given(given, first + 1, first + 1 + n),
             "members": {
                 name: {"head": other.heads[1:].tolist(), "deprel": other.deprels[1:]} for name, other in others.items()
             },
         }
+
+
+def _given(given: Given | None, first: int, last: int) -> dict[str, list[Any]]:
+    """Return the given heads and labels of the slots ``first:last``, None where there is none."""
+    if given is None:
+        return {"head": [None] * (last - first), "deprel": [None] * (last - first)}
+    heads, deprels = given.heads[first:last].tolist(), given.deprels[first:last].tolist()
+    return {
+        "head": [None if head < 0 else head for head in heads],
+        "deprel": [None if deprel < 0 else given.labels[deprel] for deprel in deprels],
+    }

@@ -55,8 +55,12 @@ class Worker:
         atexit.register(self.close)
 
     def ready(self) -> None:
-        """Wait for the first calls of a started process."""
-        self._result()
+        """Wait for the first calls of a started process; if one fails, the process is closed."""
+        try:
+            self._result()
+        except Exception:
+            self.close()
+            raise
 
     def run(self, function: Callable[..., R], *arguments: object) -> R:
         """Return the result of a function that can be imported; RequestError with 503 if that ended the process.

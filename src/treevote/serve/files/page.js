@@ -3,6 +3,7 @@
 
 const $ = id => document.getElementById(id);
 const UNSURE = 0.7;
+const BATCH = 1 << 16;  // characters of the sentences that are compared in one request
 const COLUMNS = { form: 1, lemma: 2, upos: 3, xpos: 4, feats: 5, head: 6, deprel: 7 };
 const state = { sentences: [], at: 0, model: "", other: "", labels: [], undo: [], chosen: 0, drawn: 0, turn: 1, width: 0 };
 
@@ -35,16 +36,30 @@ async function ask(path, request) {
   return response.json();
 }
 
+const reason = fault => fault instanceof TypeError ? `The server does not answer (${fault.message}).` : fault.message;
+
+let busy = 0;
+
 async function tried(action) {
+  busy += 1;
   document.body.setAttribute("aria-busy", "true");
   try {
     return await action();
   } catch (fault) {
-    say(fault instanceof TypeError ? `The server does not answer (${fault.message}).` : fault.message, true);
+    say(reason(fault), true);
     return undefined;
   } finally {
-    document.body.removeAttribute("aria-busy");
+    busy -= 1;
+    if (!busy) document.body.removeAttribute("aria-busy");
   }
+}
+
+let last = Promise.resolve();
+
+function inTurn(action) {  // what changes the sentences is done one after the other
+  const own = tried(() => last.then(action));
+  last = own;
+  return own;
 }
 
 function download(name, type, content) {
@@ -88,57 +103,95 @@ function halfDone(sentence) {  // what is fixed, and no other arc
   });
 }
 
-const prepared = sentence => ({ ...sentence, given: new Map(), other: null });
+function prepared(sentence) {  // what was given is fixed
+  const { head, deprel } = sentence.given, given = new Map();
+  head.forEach((value, i) => {
+    if (value !== null || deprel[i] !== null) given.set(i + 1, { head: value ?? undefined, deprel: deprel[i] ?? undefined });
+  });
+  return { ...sentence, given, other: null };
+}
 
 async function parse() {
   const data = $("text").value;
   if (!data.trim()) return say("Give a text first.", true);
   const keep = $("keep").checked ? "all" : undefined;
   const model = $("model").value, other = $("other").value;
-  say("Parsing …");
-  await tried(async () => {
+  return inTurn(async () => {
+    say("Parsing …");
     const answer = await ask("parse", { data, model, keep });
     if (!answer.sentences.length) return say("There is no sentence in the text.", true);
     const sentences = answer.sentences.map(prepared);
-    if (other) await compare(sentences, other);
-    Object.assign(state, { sentences, at: 0, model, other, labels: answer.labels, undo: [], chosen: 0 });
+    const lack = other ? await compare(sentences, other) : "";
+    Object.assign(state, { sentences, at: 0, model, other: lack ? "" : other, labels: answer.labels, undo: [], chosen: 0 });
     $("labels").replaceChildren(...answer.labels.map(value => element("option", { value })));
     $("result").hidden = false;
     state.at = ordered()[0];
     const n = sentences.reduce((sum, sentence) => sum + sentence.words.form.length, 0);
     say(`${plural(sentences.length, "sentence")}, ${plural(n, "word")}, parsed by ${answer.model}.` +
-      (answer.doubt ? ` Doubt: ${answer.doubt}.` : ""));
+      (answer.doubt ? ` Doubt: ${answer.doubt}.` : "") + lack, lack !== "");
     await show();
   });
 }
 
-async function compare(sentences, model) {  // the same words and tags, parsed by the other model
-  const data = sentences.map(halfDone).join("");
-  const answer = await ask("parse", { data, model, keep: sentences.some(one => one.given.size) ? "all" : undefined });
-  answer.sentences.forEach((found, i) => { sentences[i].other = found.words; });
+async function compare(sentences, model) {  // the same words and tags, parsed by the other model; or why they are not
+  try {
+    for (const batch of batches(sentences)) {
+      const keep = batch.some(one => one.given.size) ? "all" : undefined;
+      const answer = await ask("parse", { data: batch.map(halfDone).join(""), model, keep });
+      answer.sentences.forEach((found, i) => { batch[i].other = found.words; });
+    }
+    return "";
+  } catch (fault) {
+    for (const sentence of sentences) sentence.other = null;
+    return ` Not compared with ${model}: ${reason(fault)}`;
+  }
 }
 
-async function change(edit) {  // one sentence changed and parsed again; undone if the server refuses
-  const before = current(), at = state.at;
-  const after = { ...before, given: new Map(before.given) };
-  edit(after);
-  await tried(async () => {
-    const answer = await ask("parse", { data: halfDone(after), model: state.model, keep: after.given.size ? "all" : undefined });
-    const [found] = answer.sentences;
-    const made = { ...found, id: before.id, given: after.given, other: null };
-    if (state.other) await compare([made], state.other);
-    const changed = differing(before.words, found.words).length;
-    state.undo.push([at, before]);
-    state.sentences[at] = made;
-    say(`Parsed again: ${plural(changed, "arc")} changed, ${plural(made.given.size, "word")} fixed.` +
-      (answer.doubt ? ` Doubt: ${answer.doubt}.` : ""));
+function batches(sentences) {  // no request is as long as a text may be
+  const found = [];
+  let length = Infinity;
+  for (const sentence of sentences) {
+    length += sentence.conllu.length;
+    if (length > BATCH) {
+      found.push([]);
+      length = sentence.conllu.length;
+    }
+    found.at(-1).push(sentence);
+  }
+  return found;
+}
+
+function change(edit) {  // one sentence changed and parsed again; as it was if the server refuses
+  const { sentences, at } = state;
+  return inTurn(async () => {
+    if (sentences !== state.sentences) return;  // another text was parsed meanwhile
+    try {
+      await changed(sentences, at, edit);
+    } finally {
+      await show();
+    }
   });
-  await show();
+}
+
+async function changed(sentences, at, edit) {
+  const before = sentences[at], after = { ...before, given: new Map(before.given) };
+  edit(after);
+  const answer = await ask("parse", { data: halfDone(after), model: state.model, keep: after.given.size ? "all" : undefined });
+  const [found] = answer.sentences;
+  const made = { ...found, id: before.id, given: after.given, other: null };
+  const lack = state.other ? await compare([made], state.other) : "";
+  const others = differing(before.words, found.words).length;
+  state.undo.push([at, before]);
+  sentences[at] = made;
+  say(`Parsed again: ${plural(others, "arc")} changed, ${plural(made.given.size, "word")} fixed.` +
+    (answer.doubt ? ` Doubt: ${answer.doubt}.` : "") + lack, lack !== "");
 }
 
 const fix = (word, values) => change(sentence => {
   sentence.given.set(word, { ...sentence.given.get(word), ...values });
 });
+
+const label = (word, deprel) => change(sentence => sentence.given.set(word, { head: sentence.words.head[word - 1], deprel }));
 
 const release = word => change(sentence => sentence.given.delete(word));
 
@@ -146,21 +199,20 @@ const tag = (word, column, value) => change(sentence => {
   sentence.conllu = lines(sentence, (columns, i) => { if (i + 1 === word) columns[COLUMNS[column]] = value; });
 });
 
-async function undo() {
-  const last = state.undo.pop();
-  if (!last) return;
-  [state.at, state.sentences[last[0]]] = last;
+const undo = () => inTurn(async () => {
+  const latest = state.undo.pop();
+  if (!latest) return;
+  [state.at, state.sentences[latest[0]]] = latest;
   state.chosen = 0;
   say("Taken back.");
   await show();
-}
+});
 
-function setHead(word, head) {
-  const given = current().given.get(word) || {};
-  const wasRoot = current().words.head[word - 1] === 0;
-  const deprel = head === 0 || wasRoot ? undefined : given.deprel;  // the label of a root fits no other arc
-  return fix(word, { head, deprel });
-}
+const setHead = (word, head) => change(sentence => {
+  const wasRoot = sentence.words.head[word - 1] === 0;
+  const deprel = head === 0 || wasRoot ? undefined : sentence.given.get(word)?.deprel;  // that of a root fits no other arc
+  sentence.given.set(word, { head, deprel });
+});
 
 // The list, the tree, the words, the members
 
@@ -186,7 +238,7 @@ function showList() {
       String(i + 1),
       doubt(sentence).toFixed(2),
       sure ? Math.min(...sentence.words.confidence).toFixed(2) : "–",
-      String(new Set(others.flatMap(other => differing(sentence.words, other))).size),
+      others.includes(null) ? "–" : String(new Set(others.flatMap(other => differing(sentence.words, other))).size),
       open,
     ];
     return element("tr", {}, ...cells.map(cell => element("td", {}, cell)));
@@ -219,7 +271,7 @@ function field(word, column, value, list) {
   if (list) input.setAttribute("list", list);
   input.onchange = () => {
     const given = input.value.trim().replace(/\s+/g, " ") || "_";
-    return column === "deprel" ? fix(word, { head: current().words.head[word - 1], deprel: given }) : tag(word, column, given);
+    return column === "deprel" ? label(word, given) : tag(word, column, given);
   };
   return input;
 }
@@ -276,7 +328,11 @@ async function showTrees(sentence) {
     const [vote, rest] = await Promise.all([
       ask("draw", { words: named, trees: [tree(words)], confidence: words.confidence, width: width / scale }),
       others.length ? ask("draw", { words: named, trees: [words, ...others.map(([, one]) => one)].map(tree), width: half }) : { pictures: [] },
-    ]);
+    ]).catch(fault => {
+      if (drawn !== state.drawn) return [];
+      showNoTrees();
+      throw fault;
+    });
     if (drawn !== state.drawn) return;
     const svg = picture(vote.pictures[0], `Tree of ${text(sentence)}`);
     svg.setAttribute("role", "group");
@@ -293,6 +349,14 @@ async function showTrees(sentence) {
     if (!others.length) $("members").replaceChildren(element("p", { className: "note" }, "The model has one member: its tree is that of the vote."));
     $("legend").hidden = !others.length;
   });
+}
+
+function showNoTrees() {  // no tree of another sentence stays
+  state.chosen = 0;
+  $("hint").textContent = "";
+  $("vote").replaceChildren(element("p", { className: "note" }, "This tree could not be drawn; the table below has its arcs."));
+  $("members").replaceChildren();
+  $("legend").hidden = true;
 }
 
 function member(name, one, markup, sentence) {
@@ -384,8 +448,12 @@ document.addEventListener("keydown", event => {
 });
 
 async function open(file) {
-  $("text").value = await file.text();
-  await parse();
+  try {
+    $("text").value = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+  } catch {
+    return say("The file cannot be read as UTF-8; save it in UTF-8 first.", true);
+  }
+  return parse();
 }
 
 let timer = 0;
