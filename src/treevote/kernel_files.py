@@ -33,6 +33,9 @@ from treevote.version import __version__
 UNUSED_DAYS = 30
 """Days after their last use until the kernels of other sources and versions are removed."""
 
+COMPILED_WITHIN = 60.0
+"""Seconds in which another process has compiled a kernel, or else it may have been stopped."""
+
 _CHECKSUMS = "checksums.json"
 
 
@@ -109,8 +112,8 @@ class KernelFiles:
         self._right: list[Path] = []
 
     def locked(self) -> AbstractContextManager[object]:
-        """Keep other processes from compiling the kernel until the end of a block; wait until none does."""
-        return lock(self._folder, wait=True) if self.source else nullcontext()
+        """Keep other processes from compiling the kernel in a block; wait while one does, and not for ever."""
+        return lock(self._folder, COMPILED_WITHIN) if self.source else nullcontext()
 
     def are_kept(self) -> bool:
         """Tell whether there is code on disk, of any types of arguments; remove files that are not right."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,10 @@ from treevote.files.temporaries import lock, remove_pending, temporary
 _HOLD = "import sys\nfrom treevote.files.temporaries import temporary\n" + (
     "with temporary(sys.argv[1], folder=sys.argv[2] == 'True') as path:\n"
     "    print(path, flush=True)\n    sys.stdin.read()\n"
+)
+_LOCK = (
+    "import sys\nfrom treevote.files.temporaries import lock\n"
+    "with lock(sys.argv[1]) as held:\n    print(held, flush=True)\n    sys.stdin.read()\n"
 )
 
 
@@ -81,3 +86,16 @@ def test_a_locked_folder_is_not_locked_again(tmp_path: Path) -> None:
         assert (held, again) == (True, False)
     with lock(tmp_path) as held:
         assert held
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks")
+def test_a_lock_is_waited_for_and_not_for_ever(tmp_path: Path) -> None:
+    with lock(tmp_path), lock(tmp_path, 0.1) as held:
+        assert not held
+    command = [sys.executable, "-c", _LOCK, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "True\n"
+        threading.Timer(0.3, holder.kill).start()
+        with lock(tmp_path, 60.0) as held:
+            assert held

@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -57,17 +58,21 @@ def remove_pending() -> None:
 
 
 @contextmanager
-def lock(path: str | os.PathLike[str], *, wait: bool = False) -> Iterator[bool]:
+def lock(path: str | os.PathLike[str], seconds: float = 0.0) -> Iterator[bool]:
     """Lock a file or folder until the end of the block.
 
-    If it is locked already, by this process or another, wait, or else yield False; True where the system has no locks.
+    Yield False if it is locked already, by this process or another, and stays so for the ``seconds``; True where the
+    system has no locks. A process that was forked within the block has the lock as well.
     """
     if fcntl is None:
         yield True
         return
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        yield _lock(descriptor, wait=wait)
+        end = time.monotonic() + seconds
+        while not (is_locked := _lock(descriptor)) and time.monotonic() < end:
+            time.sleep(0.02)
+        yield is_locked
     finally:
         os.close(descriptor)
 
@@ -105,11 +110,11 @@ def _made(path: str, folder: bool) -> int | None:
     return None
 
 
-def _lock(descriptor: int, *, wait: bool = False) -> bool:
+def _lock(descriptor: int) -> bool:
     """Lock a file; return False if another process holds the lock, True also on a disk without locks."""
     try:
         if fcntl is not None:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         return not isinstance(error, BlockingIOError)
     return True
