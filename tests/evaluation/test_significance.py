@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treevote.evaluation import significance
@@ -155,6 +155,20 @@ def test_p_does_not_depend_on_the_order_of_the_systems(
     n = min(len(one), len(other))
     first, second = (np.stack(sentences(pairs[:n]), axis=1)[:, None, :] for pairs in (one, other))
     assert randomization_p(first, second, 200, seed) == pytest.approx(randomization_p(second, first, 200, seed))
+
+
+@settings(max_examples=20)
+@given(counts, counts)
+def test_a_difference_is_that_of_the_two_rates(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> None:
+    n = min(len(one), len(other))
+    first, second = (np.stack(sentences(pairs[:n]), axis=1) for pairs in (one, other))
+    found, totals = paired(first, second), (first.sum(axis=0), second.sum(axis=0))
+    if not n or not totals[0][1] or not totals[1][1]:
+        assert (found.before, found.after, found.points) == (None, None, None)
+        return
+    before, after = (100 * right / whole for right, whole in totals)
+    assert (found.before, found.after) == pytest.approx((before, after))
+    assert found.points == pytest.approx(after - before)
 
 
 def test_nothing_to_count_gives_one() -> None:
