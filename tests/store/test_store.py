@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -43,6 +44,13 @@ def records(parts: st.SearchStrategy[Record] | None = None) -> st.SearchStrategy
 def model(tmp_path: Path) -> Path:
     save(toy(), tmp_path / "model")
     return tmp_path / "model"
+
+
+def as_version_7(model: Path) -> None:
+    written = (model / manifest.MANIFEST).read_text("utf-8")
+    changed = re.sub(r'"version": ?\d+', '"version": 7', written)
+    assert changed != written
+    (model / manifest.MANIFEST).write_text(changed, "utf-8")
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -221,8 +229,7 @@ def test_a_model_is_replaced_and_its_maps_stay_valid(model: Path) -> None:
 
 
 def test_a_model_of_another_version_or_with_a_damaged_file_is_replaced(model: Path) -> None:
-    file = model / "manifest.json"
-    file.write_text(file.read_text().replace('"version": 1', '"version": 7'))
+    as_version_7(model)
     (model / "forward.bias.npy").write_bytes(b"")
     save(Record("p"), model)
     assert load(model).kind == "p"
@@ -267,3 +274,9 @@ def test_saving_leaves_its_argument_alone(array: NDArray[np.float32]) -> None:
         save(Record("p", arrays={"w": array}), Path(room, "model"))
     assert array.tobytes() == before
     assert array.flags.writeable
+
+
+def test_a_model_of_another_version_holds_no_other_one_either(model: Path) -> None:
+    as_version_7(model)
+    with pytest.raises(ModelError, match="is a model, and holds nothing else"):
+        check_target(model / "inner")

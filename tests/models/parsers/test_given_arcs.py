@@ -83,7 +83,7 @@ def test_actions_are_those_from_which_the_given_arcs_can_be_reached(
 ) -> None:
     n = len(heads) - 1
     single_root = single_root and any(holds(tree, heads) for tree in projective_trees(n, True))
-    labels = [-1, *(label if head >= 0 else -1 for head, label in zip(heads[1:], deprels, strict=False))]
+    labels = [-1, *deprels[:n]]  # of words with a given head, and of others
     arcs, actions = arcs_of(heads, labels, ("a", "b")), ACTIONS._replace(single_root=single_root)
 
     @cache
