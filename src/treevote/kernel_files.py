@@ -4,7 +4,8 @@ numba keeps the code of a function in ``__pycache__`` beside its source, and tak
 A kernel also holds the code of all kernels that it calls, in other files. So each has a folder of its own, named by a
 checksum over all of them, with a copy of its source beside which numba keeps the code:
 ``<cache>/<versions>/<kernel>.<checksum>/kernel.py``. Code is run only from files that belong to the user or the
-administrator, that nobody else can write to, and whose checksums are right.
+administrator, that nobody else can write to, and whose checksums are right. A lock on the folder lets one process
+compile at a time.
 """
 
 from __future__ import annotations
