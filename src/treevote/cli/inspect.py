@@ -68,9 +68,9 @@ def inspect(
     if rounds:
         from treevote.report import learning_curve
 
-        others = {os.path.realpath(name): name for name in reversed(rounds)}  # a folder is one round, however written
+        others = {os.path.realpath(name): name for name in rounds}  # a folder is one round, however written
         others.pop(os.path.realpath(model), None)
-        models = {name: run(name) for name in reversed(others.values())} | {str(model): facts}
+        models = {name: run(name) for name in others.values()} | {str(model): facts}
         facts["curve"] = learning_curve.as_data(models)
         if report is not None:
             learning_curve.write_page(models, report, command=options.command_line(), date=options.today())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 from treevote.conll.reader import read, read_parse
 from treevote.conll.writer import write
@@ -80,7 +80,7 @@ def vote_files(
     if select and weights is not None:
         raise ConfigError("a selection of systems chooses their weights as well; leave the weights out")
     weights = weights or "equal"
-    require_known("weights", weights, ("equal", "agreement", "accuracy", "pos", "learned"))
+    require_known("weights", weights, (*get_args(VoteKind), "agreement"))
     paths, dev_paths = named(systems), list(named(dev).values())
     require_apart([output], [*paths.values(), *dev_paths, gold, keep])
     needed = select or confidence or weights not in ("equal", "agreement")
