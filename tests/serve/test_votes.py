@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,6 +14,7 @@ import treevote
 from tests.command_line import run
 from tests.serve.test_udpipe import GOLD, HALF, TEXT
 from treevote.ensemble.familiarity import known_labels
+from treevote.serve.page import NAMES
 from treevote.serve.votes import MAX_LENGTH
 
 DRAWING: dict[str, Any] = {
@@ -139,12 +141,19 @@ def test_what_cannot_be_drawn_is_told(change: dict[str, Any], client: TestClient
     assert response.text.startswith("Cannot draw: expected 1 to 500 words")
 
 
-def test_the_page_is_in_three_files(client: TestClient) -> None:
+def test_the_page_is_served_with_all_that_it_imports(client: TestClient) -> None:
     page = client.get("/")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
-    for path, kind in (("page.js", "text/javascript"), ("page.css", "text/css")):
-        assert f'"{path}"' in page.text
-        assert client.get(f"/{path}").headers["content-type"].startswith(kind)
     assert "<script>" not in page.text
     assert "style=" not in page.text
-    assert "innerHTML" not in client.get("/page.js").text
+    assert '"page.css"' in page.text
+    assert client.get("/page.css").headers["content-type"].startswith("text/css")
+    found, todo = set[str](), re.findall(r'src="(.*?)"', page.text)
+    assert todo == ["page.js"]
+    while todo:
+        found.add(name := todo.pop())
+        script = client.get(f"/{name}")
+        assert script.headers["content-type"].startswith("text/javascript"), name
+        assert "innerHTML" not in script.text
+        todo += set(re.findall(r'from "\./(.*?)"', script.text)) - found
+    assert found == {name for name in NAMES if name.endswith(".js")}

@@ -7,15 +7,16 @@ from importlib.resources import files as resources
 from treevote.drawing.svg import COLOURS, STYLE
 from treevote.serve.answers import Answer
 
-FILES = {"": "page.html", "page.js": "page.js", "page.css": "page.css"}
+NAMES = ("page.html", "page.css", "page.js", "elements.js", "requests.js", "sentences.js", "trees.js", "words.js")
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
 
 
 def files() -> dict[str, Answer]:
     """Return the files by their paths; the style sheet begins with that of the drawings."""
     folder = resources("treevote.serve") / "files"
-    found = {path: (folder / name).read_bytes() for path, name in FILES.items()}
+    found = {name: (folder / name).read_bytes() for name in NAMES}
     dark = f"@media (prefers-color-scheme: dark) {{:root{{{COLOURS['dark']}}}}}"
     found["page.css"] = f":root{{{COLOURS['light']}}}\n{dark}\n{STYLE}\n".encode() + found["page.css"]
-    types = {path: TYPES[name.rpartition(".")[2]] for path, name in FILES.items()}
-    return {path: Answer(content, f"{types[path]}; charset=utf-8") for path, content in found.items()}
+    types = {name: TYPES[name.rpartition(".")[2]] for name in NAMES}
+    answers = {name: Answer(content, f"{types[name]}; charset=utf-8") for name, content in found.items()}
+    return {"": answers.pop("page.html"), **answers}

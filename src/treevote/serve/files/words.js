@@ -1,0 +1,74 @@
+// The list of sentences, and the table of the words of one.
+import { $, element, visible } from "./elements.js";
+import { current, differing, doubt, fix, label, release, setHead, state, tag, text } from "./sentences.js";
+
+const UNSURE = 0.7;
+
+export function ordered() {
+  const numbers = state.sentences.map((_, i) => i);
+  if ($("order").value === "text") return numbers;
+  const doubts = state.sentences.map(doubt);
+  return numbers.sort((one, other) => doubts[other] - doubts[one] || one - other);
+}
+
+export function showList(go) {
+  const sure = !state.sentences[0].words.confidence.includes(null);
+  $("n-list").textContent = sure
+    ? "Doubt is the expected number of wrong arcs, lowest the least confidence of an arc."
+    : "The model has no confidence: doubt is the mean number of arcs in which a member differs from the vote.";
+  $("c-differ").textContent = state.other ? `≠ ${state.other}` : "Differ";
+  $("list").replaceChildren(...ordered().map(i => {
+    const sentence = state.sentences[i];
+    const others = state.other ? [sentence.other] : Object.values(sentence.members);
+    const open = element("button", { type: "button", dir: "auto", onclick: () => go(i) }, visible(text(sentence)));
+    if (i === state.at) open.setAttribute("aria-current", "true");
+    const cells = [
+      String(i + 1),
+      doubt(sentence).toFixed(2),
+      sure ? Math.min(...sentence.words.confidence).toFixed(2) : "–",
+      others.includes(null) ? "–" : String(new Set(others.flatMap(other => differing(sentence.words, other))).size),
+      open,
+    ];
+    return element("tr", {}, ...cells.map(cell => element("td", {}, cell)));
+  }));
+}
+
+function field(word, column, value, list) {
+  const input = element("input", { value, autocomplete: "off", spellcheck: false, className: column === "feats" ? "wide" : "" });
+  input.setAttribute("aria-label", `${column} of ${word} ${visible(current().words.form[word - 1])}`);
+  if (list) input.setAttribute("list", list);
+  input.onchange = () => {
+    const given = input.value.trim().replace(/\s+/g, " ") || "_";
+    return column === "deprel" ? label(word, given) : tag(word, column, given);
+  };
+  return input;
+}
+
+export function showWords(sentence) {
+  const { form, lemma, upos, xpos, feats, head, deprel, confidence } = sentence.words;
+  const names = form.map((one, i) => `${i + 1} ${visible(one)}`);
+  const focused = document.activeElement?.getAttribute("aria-label");
+  $("words").replaceChildren(...form.map((one, i) => {
+    const heads = element("select", { onchange: event => setHead(i + 1, Number(event.target.value)) },
+      ...["0 root", ...names].map((name, value) => element("option", { value, disabled: value === i + 1 }, name)));
+    heads.value = String(head[i]);
+    heads.setAttribute("aria-label", `head of ${names[i]}`);
+    const given = sentence.given.has(i + 1);
+    const fixed = element("input", { type: "checkbox", checked: given, onchange: () =>
+      given ? release(i + 1) : fix(i + 1, { head: head[i], deprel: deprel[i] }) });
+    fixed.setAttribute("aria-label", `fix the arc of ${names[i]}`);
+    const sure = element("td", {}, "–");
+    if (confidence[i] !== null) {
+      const low = confidence[i] < UNSURE;
+      sure.replaceChildren(element("span", { className: low ? "unsure" : "" }, confidence[i].toFixed(2) + (low ? " ?" : "")),
+        element("meter", { min: 0, max: 1, low: UNSURE, optimum: 1, value: confidence[i], ariaHidden: "true" }));
+    }
+    const cells = [heads, field(i + 1, "deprel", deprel[i], "labels")].map(cell => element("td", {}, cell));
+    const tags = [["upos", upos], ["lemma", lemma], ["xpos", xpos], ["feats", feats]];
+    return element("tr", { className: given ? "given" : "" },
+      element("td", {}, String(i + 1)), element("th", { scope: "row", title: visible(one) }, element("bdi", {}, visible(one))),
+      ...cells, sure, element("td", {}, fixed),
+      ...tags.map(([column, values]) => element("td", {}, field(i + 1, column, values[i]))));
+  }));
+  if (focused) [...$("words").querySelectorAll("[aria-label]")].find(one => one.ariaLabel === focused)?.focus();
+}
