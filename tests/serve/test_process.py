@@ -98,6 +98,16 @@ def test_who_sends_before_reading_reads_that_it_was_too_much(text_model: Path) -
         assert refused.value.read() == b"The request is larger than 1 MiB; send the text in parts.\n"
 
 
+def test_who_asks_before_sending_is_told_before_that_it_is_too_much(text_model: Path) -> None:
+    with serving(text_model, "--max-size", 1) as (_, address):
+        host, _, port = address.removeprefix("http://").partition(":")
+        for size, answer in ((1 << 20) + 1, b" 413 "), (1 << 20, b" 100 "):
+            with socket.create_connection((host, int(port)), 30) as client:
+                client.sendall(b"POST /process HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n")
+                client.sendall(b"Content-Length: %d\r\n\r\n" % size)
+                assert answer in client.recv(1000)
+
+
 def test_as_many_connections_are_served_as_allowed(text_model: Path) -> None:
     with serving(text_model, "--max-connections", 2) as (process, address), ExitStack() as stack:
         clients = [stack.enter_context(httpx2.Client()) for _ in range(3)]

@@ -142,7 +142,8 @@ class Server:
         return handler
 
     async def _body(self, request: Request) -> bytes:
-        return await self.limits.body(request.stream(), request.headers.get("content-length"))
+        headers = request.headers
+        return await self.limits.body(request.stream(), headers.get("content-length"), headers.get("expect"))
 
     def _route(
         self, path: str, handler: Handler, *methods: str, told: Callable[[RequestError], Answer] = RequestError.told

@@ -42,12 +42,15 @@ class Limits:
     models: int = 0
     training: int = 600
 
-    async def body(self, stream: AsyncIterator[bytes], length: str | None) -> bytes:
-        """Return the body of a request, read in time; one that is too large is dropped, up to `MAX_DROPPED` bytes."""
+    async def body(self, stream: AsyncIterator[bytes], length: str | None, expect: str | None = None) -> bytes:
+        """Return the body of a request, read in time; one that is too large is dropped, up to `MAX_DROPPED` bytes.
+
+        Nothing is read of a large body of a client that expects an answer first (``Expect: 100-continue``).
+        """
         allowed = self.megabytes << 20
         large = RequestError(413, f"The request is larger than {self.megabytes} MiB; send the text in parts.")
         stated = int(length) if length is not None and length.isdecimal() else 0
-        if stated > allowed + MAX_DROPPED:
+        if stated > (allowed if expect else allowed + MAX_DROPPED):
             raise large
         parts: list[bytes] = []
         size = 0
