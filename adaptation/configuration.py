@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from reprlib import repr as short
-from typing import Annotated, Any
+from typing import Any
 
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme, scheme_of
 from treevote.config import from_mapping, load_toml, to_mapping, updated
 from treevote.errors import ConfigError
-from treevote.settings import Interval, Settings
+from treevote.settings import Seed, Settings
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Configuration(Settings):
         Limits for the text and for the adapted model.
     """
 
-    seed: Annotated[int, Interval(0)] | None = None
+    seed: Seed | None = None
     scheme: Scheme = field(default_factory=Scheme)
     guard: Guard = field(default_factory=Guard)
 

@@ -20,10 +20,11 @@ from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError
 from treevote.models.parsers.transition import parser as lr
+from treevote.settings import Seed, Settings
 
 
 @dataclass(frozen=True)
-class Configuration:
+class Configuration(Settings):
     """A configuration file.
 
     Attributes
@@ -47,7 +48,7 @@ class Configuration:
     weights: VoteKind | Literal["auto"] = "auto"
     select: bool = False
     folds: int | None = None
-    seed: int = 0
+    seed: Seed = 0
     members: tuple[str, ...] = ()
     member: dict[str, dict[str, Any]] = field(default_factory=dict)
 

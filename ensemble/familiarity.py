@@ -47,7 +47,8 @@ FAR_OFF, CLUSTERED = 0.35, 8.0
 class Expectation(NamedTuple):
     """Unknown words of a text and of the development data in percent; LAS to expect, and on the development data.
 
-    The range is for given tokens; ``is_raw`` tells that a tokenizer found those of the text.
+    The range is for given tokens; ``is_raw`` tells that a tokenizer found those of the text, ``source`` names the
+    development data, or the folds in their place.
     """
 
     unknown: float
@@ -55,14 +56,15 @@ class Expectation(NamedTuple):
     las: Estimate | None
     measured: float
     is_raw: bool = False
+    source: str = "development data"
 
     def __str__(self) -> str:
         here, there = f"{self.unknown:.0f}% of the words are unknown", f"{self.usual:.0f}%"
         if self.las is None:
-            return f"{here} ({there} in the development data)"
+            return f"{here} ({there} on {self.source})"
         low, high = round(self.las.low), round(self.las.high)
         range_ = f"{low} to {high}" + (" where words and sentences are cut right" if self.is_raw else "")
-        return f"{here}, expect LAS {range_} (development data: {there} unknown, LAS {self.measured:.0f})"
+        return f"{here}, expect LAS {range_} ({self.source}: {there} unknown, LAS {self.measured:.0f})"
 
     def as_dict(self) -> dict[str, JSON]:
         """Return it as data for JSON."""
@@ -104,7 +106,8 @@ class TextCounts(NamedTuple):
         source, usual = SourceScores.of(parser), parser.familiarity.get("unknown")
         if source is None or not isinstance(usual, float) or not self.tokens:
             return None
-        return Expectation(self.unknown_percent, usual, self.expected(parser), source.las, self.tokenized > 0)
+        expected, is_raw = self.expected(parser), self.tokenized > 0
+        return Expectation(self.unknown_percent, usual, expected, source.las, is_raw, parser.measured_on)
 
     def doubt(self, parser: EnsembleParser) -> str | None:
         """Return the reason why a text is far from what a model was measured on; None if it is not."""
@@ -118,7 +121,7 @@ class TextCounts(NamedTuple):
         if fall <= max(FAR_OFF, 2 * error):
             return None
         return (
-            f"its members agree on {here:.0%} of the tokens, on {there:.0%} of the development data, and "
+            f"its members agree on {here:.0%} of the tokens ({there:.0%} on {parser.measured_on}), and "
             f"{self.unknown_percent:.0f}% of the words are unknown: expect a LAS of {expected.low:.0f} to "
             f"{expected.high:.0f}, not {source.las:.0f}; adapt the model to such text (treevote adapt)"
         )

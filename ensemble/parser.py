@@ -78,6 +78,13 @@ class EnsembleParser:
         return self.judge.model is not None
 
     @property
+    def measured_on(self) -> str:
+        """Name of the sentences on which it was measured: development data or folds; empty if it was not."""
+        if "development" in self.facts:
+            return "development data"
+        return f"{self.facts['folds']} folds" if "folds" in self.facts else ""
+
+    @property
     def familiarity(self) -> Mapping[str, JSON]:
         """Facts of the development data: tokens, agreement of the members, unknown words; empty without such data."""
         found = self.facts.get("familiarity")

@@ -33,7 +33,7 @@ from treevote.evaluation.counts import Convention, evaluate, require_heads
 from treevote.kernels import Bools
 from treevote.parallel import ONE_JOB, Jobs, Progress
 from treevote.protocols import Trainer
-from treevote.settings import Interval
+from treevote.settings import Interval, Seed
 from treevote.store.manifest import JSON
 from treevote.version import __version__
 
@@ -128,8 +128,7 @@ class EnsembleTrainer:
         """
         if not self.members:
             raise ConfigError("an ensemble needs at least one member; name one")
-        if seed < 0:
-            raise ConfigError(f"the seed should not be negative, found {seed}")
+        seed = converted(Seed, seed, "seed")
         if (self.weights not in ("auto", "equal") or self.select) and dev is None and not self.folds:
             what = "members are chosen" if self.select else f"weights by {self.weights} are measured"
             raise ConfigError(f"{what} on development data or folds; give one of them")

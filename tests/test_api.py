@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import re
 import subprocess
 import sys
@@ -45,7 +46,21 @@ def test_training_from_files_is_training_from_treebanks(model: Path, tmp_path: P
         treevote.train(TRAIN, members=["x"])
     with pytest.raises(treevote.ConfigError, match="unknown preset 'quick'"):
         treevote.train(TRAIN, preset="quick")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="expected sentences with trees"):
+    with pytest.raises(InputError, match=r"found a list of Treebank; .* several treebanks by Treebank.concatenate"):
+        treevote.train([TRAIN, DEV])
+    with pytest.raises(treevote.ConfigError, match="members: expected an array, each a string, found 'pipeline'"):
+        treevote.train(TRAIN, members="pipeline")
+    for seed, said in (
+        (-1, "at least 0"),
+        (2**63, "at most 64 bits"),
+        (1.5, "a whole number"),
+        ("1", "a whole number"),
+    ):
+        with pytest.raises(treevote.ConfigError, match=f"seed.*{said}"):
+            treevote.train(TRAIN, members=MEMBERS, seed=seed)  # type: ignore[arg-type]
+    with pytest.raises(treevote.ConfigError, match=r"unknown weights 'x'; did you mean 'pos'\? known: [a-z, ]*, auto$"):
+        treevote.train(TRAIN, members=MEMBERS, weights="x")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="found a list of list"):
         treevote.train([["dogs", "bark"]])
     with pytest.raises(treevote.ConfigError, match="on a development set or on folds; leave one of them out"):
         treevote.train(TRAIN, DEV, members=MEMBERS, folds=3)
@@ -153,8 +168,13 @@ def test_a_treebank_is_a_sequence_with_a_short_name() -> None:
     assert [sentence.words for sentence in TEST] == [TEST[i].words for i in range(6)]
     assert TEST[-1].words == TEST[5].words
     assert [sentence.words for sentence in TEST[1:5:2]] == [TEST[1].words, TEST[3].words]
-    with pytest.raises(IndexError):
-        TEST[6]
+    for number in (6, -7):
+        with pytest.raises(IndexError, match=rf"expected a sentence in 0..5, found {number}"):
+            TEST[number]
+    with pytest.raises(
+        TypeError, match=r"expected a number or a slice, found \[0, 1\]; for several sentences use select"
+    ):
+        TEST[[0, 1]]  # type: ignore[call-overload]
     empty = TEST[:0]
     assert len(empty) == 0
     assert empty
@@ -179,6 +199,29 @@ def test_a_parse_of_no_sentences_has_an_empty_confidence(model: Path) -> None:
     parse = treevote.parse(model, toy_treebank(3, 1)[:0])
     assert parse.confidence is not None
     assert len(parse) == len(parse.confidence) == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: treevote.read(None), "expected a path, found NoneType"),  # type: ignore[arg-type]
+        (lambda: treevote.read(b"1\ta"), "expected a path, found bytes; .* a text to treevote.loads"),  # type: ignore[arg-type]
+        (lambda: treevote.read(iter([TRAIN])), "expected a path, found list_iterator"),  # type: ignore[arg-type]
+        (lambda: treevote.loads(b"1\ta"), "expected a text, found bytes; decode it first"),  # type: ignore[arg-type]
+        (lambda: treevote.write(TEST[0], "-"), "expected a treebank, found tuple; .* one sentence is treebank"),  # type: ignore[arg-type]
+    ],
+)
+def test_something_else_is_named_by_its_type(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        call()
+
+
+def test_marks_are_those_of_every_token() -> None:
+    row = "\t_\t_\t_\t_\t{}\tx\t_\t{}\n"
+    twice = "1\ta" + row.format(2, "Confidence=0.5|Confidence=0.9") + "2\tb" + row.format(0, "_") + "\n"
+    assert not treevote.read(io.BytesIO(twice.encode()), marks=True).marks
+    once = twice.replace("0\tx\t_\t_", "0\tx\t_\tConfidence=0")
+    assert treevote.read(io.BytesIO(once.encode()), marks=True).marks["confidence"].tolist() == [0, np.float32(0.9), 0]
 
 
 def test_confidence_comes_back_from_misc(model: Path, tmp_path: Path) -> None:
@@ -324,9 +367,9 @@ def test_one_path_is_a_list_of_one(model: Path, tmp_path: Path) -> None:
     assert (tmp_path / "one.conllu").read_bytes() == (tmp_path / "folder" / "text.conllu").read_bytes()
 
 
-@pytest.mark.parametrize("choice", [{"tags": "nope"}, {"keep": "head"}, {"chunk": 0}])
+@pytest.mark.parametrize("choice", [{"tags": "nope"}, {"keep": "head"}, {"chunk": 0}, {"chunk": 2.5}])
 def test_what_is_no_choice_is_refused(choice: dict[str, Any], model: Path) -> None:
-    with pytest.raises(treevote.ConfigError, match=r"unknown|expected a chunk of one sentence or more, found 0"):
+    with pytest.raises(treevote.ConfigError, match=r"unknown|should be at least 1, found 0|a whole number, found 2.5"):
         treevote.parse(model, TEST, **choice)
 
 

@@ -169,8 +169,8 @@ def test_defaults_fill_in_and_whole_numbers_are_numbers() -> None:
         ("seed = 1\nweights.NOUN = 1" + "0" * 400, "weights.NOUN: expected a number, found 1000"),
         ("seed = 1\nweights.NOUN = 1e400", "weights.NOUN: expected a number, found inf"),
         ("seed = 1\nweights.NOUN = nan", "weights.NOUN: expected a number, found nan"),
-        ("seed = 1" + "0" * 400, "seed: expected a whole number, found 1000"),
-        ("seed = 9223372036854775808", "seed: expected a whole number, found 9223372036854775808"),
+        ("seed = 1" + "0" * 400, "seed: expected a number of at most 64 bits, found 1000"),
+        ("seed = 9223372036854775808", "seed: expected a number of at most 64 bits, found 9223372036854775808"),
         (
             "seed = 1\nlearner = {kind = 'foreign', name = 'x', options = {a = [1, 1" + "0" * 400 + "]}}",
             "learner.options.a[1]: expected a number of at most 64 bits, found 1000",

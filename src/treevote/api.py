@@ -16,6 +16,7 @@ from treevote.batch.parsing import SENTENCES, member_of, parse_sentences, requir
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
 from treevote.commands.train import train as run_training
+from treevote.config import converted
 from treevote.conll.writer import write
 from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Treebank
@@ -24,7 +25,7 @@ from treevote.ensemble.configuration import Preset
 from treevote.ensemble.familiarity import doubt, strange_labels, text_counts
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import ConfigError, InputError, TreevoteWarning, require_known
+from treevote.errors import InputError, TreevoteWarning, require_known
 from treevote.files.encodings import not_utf8
 from treevote.files.streams import paths_of
 from treevote.models.learning.clusters.clusters import Clusters
@@ -32,6 +33,7 @@ from treevote.models.learning.vectors.vectors import WordVectors
 from treevote.models.text.text_annotator import Tags
 from treevote.notebook import OneLine, in_notebook
 from treevote.parallel import Jobs
+from treevote.settings import Count
 from treevote.terminal import progress_shown
 
 
@@ -173,8 +175,7 @@ def parse(
         If the text is far from the training data of the model, or a file of running text is not UTF-8.
     """
     require_known("tags", tags, get_args(Tags))
-    if chunk < 1:
-        raise ConfigError(f"expected a chunk of one sentence or more, found {chunk}")
+    chunk = converted(Count, chunk, "chunk")
     ensemble = model if isinstance(model, EnsembleParser) else stored_parser(model, member)()
     parser = member_of(ensemble, member)
     text = running_text(data, has_tokenizer=ensemble.annotator.tokenizer is not None)

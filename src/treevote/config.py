@@ -9,6 +9,7 @@ field, so a field that may be None needs the default None.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import numbers
 import re
@@ -164,6 +165,9 @@ def converted(hint: Any, value: object, where: str) -> Any:
     elif origin in (typing.Union, types.UnionType):
         if value is None and type(None) in arguments:
             return None
+        if all(typing.get_origin(inner) is Literal for inner in arguments):
+            names = itertools.chain.from_iterable(map(typing.get_args, arguments))
+            return converted(Literal[*names], value, where)  # pyright: ignore[reportInvalidTypeForm]
         faults = []
         for inner in (inner for inner in arguments if inner is not type(None)):
             try:
@@ -187,8 +191,7 @@ def converted(hint: Any, value: object, where: str) -> Any:
         if abs(number) <= sys.float_info.max:
             return float(number)
     elif hint is int and isinstance(value, numbers.Integral) and not isinstance(value, bool):
-        if abs(int(value)) < _LARGEST:
-            return int(value)
+        return _frozen(value, where)
     elif type(value) is hint:
         return value
     raise ConfigError(f"{where}: expected {_expected(hint)}, found {short(value)}; correct this value")

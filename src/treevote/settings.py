@@ -45,6 +45,9 @@ Share: TypeAlias = Annotated[float, Interval(0, 1, "left")]
 Count: TypeAlias = Annotated[int, Interval(1)]
 """A number of occurrences; rarer features are left out."""
 
+Seed: TypeAlias = Annotated[int, Interval(0)]
+"""The seed of a training."""
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import treevote
 from tests.conll.test_with_words import conllu, of
 from treevote.conll.writer import dumps
+from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank
 
 
@@ -54,3 +55,17 @@ def test_a_treebank_without_lines_is_selected_as_ever() -> None:
     toy = Treebank.of([(["a"], [0], ["root"]), (["b"], [0], ["root"])])
     assert toy.select([1], source=True).source is None
     assert dumps(toy[1:]) == dumps(toy.select([1]))
+
+
+@given(st.lists(st.sampled_from(["", "# newdoc", "# newdoc id = A", "# newdoc id = B", "#newdoc id=A\r"])), st.data())
+def test_a_selected_sentence_stays_in_its_document(comments: list[str], data: st.DataObject) -> None:
+    columns = "1\ta" + "\t_" * 4 + "\t0\troot\t_\t_"
+    texts = [f"{line}\n" * bool(line) + f"# sent_id = {i}\n{columns}\n\n" for i, line in enumerate(["", *comments])]
+    treebank = treevote.loads("".join(texts))
+    chosen = data.draw(st.lists(st.integers(0, len(treebank) - 1), min_size=1, max_size=6))
+    part = treebank.select(chosen, source=True)
+    assert part.documents == [treebank.documents[i] for i in chosen]
+    assert treevote.loads(dumps(part)).documents == part.documents
+    assert [sent_id(part.comments(k)) for k in range(len(part))] == [str(i) for i in chosen]
+    added = dumps(part).count("newdoc") - sum("newdoc" in texts[i] for i in chosen)
+    assert 0 <= added <= len(chosen)

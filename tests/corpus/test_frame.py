@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
+from treevote.conll.reader import loads
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 
@@ -40,3 +43,31 @@ def test_rows_that_are_missing_from_a_sentence_are_a_fault() -> None:
     with pytest.raises(InputError, match=r"expected the id 1 in row 0, found 2: a sentence lacks some of its words"):
         Treebank.from_frame(frame.query("id != 1"))
     assert Treebank.from_frame(frame.query("id != 1").drop(columns=["id", "head"])).n_tokens == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"id": ["1", "2"]}, "expected whole numbers in column 'id', found '1' in row 0"),
+        (
+            {"sentence": [1, pandas.NA]},
+            "expected numbers or names of sentences in column 'sentence', found <NA> in row 1",
+        ),
+    ],
+)
+def test_a_column_of_another_kind_is_named(change: dict[str, list[object]], said: str) -> None:
+    frame = Treebank.of([(["a", "b"], [2, 0], ["x", "root"])]).to_frame().assign(**change)
+    with pytest.raises(InputError, match=re.escape(said)):
+        Treebank.from_frame(frame)
+
+
+def test_a_column_is_there_once() -> None:
+    frame = Treebank.of([(["a"], [0], ["root"])]).to_frame()
+    with pytest.raises(InputError, match="expected one column 'form', found 2"):
+        Treebank.from_frame(pandas.concat([frame, frame[["form"]]], axis=1))
+
+
+def test_misc_is_a_column_of_conllu_alone() -> None:
+    row = "1\ta\tb\tN\tN\t_\t0\troot\t0\tPD\n\n"
+    found = {format: loads(row, format=format).to_frame()["misc"].tolist() for format in ("conllu", "conllx")}
+    assert found == {"conllu": ["PD"], "conllx": ["_"]}

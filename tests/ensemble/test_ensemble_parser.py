@@ -192,7 +192,7 @@ def test_an_ensemble_comes_back_from_its_folder(ensemble: EnsembleParser, tmp_pa
             "members are chosen on development data or folds; give one of them",
         ),
         (EnsembleTrainer(TRAINERS, folds=30), {}, "30 folds need 60 sentences, found 40; choose fewer"),
-        (EnsembleTrainer(TRAINERS), {"seed": -1}, "the seed should not be negative, found -1"),
+        (EnsembleTrainer(TRAINERS), {"seed": -1}, "seed should be at least 0, found -1"),
         (EnsembleTrainer(TRAINERS), {"jobs": Jobs(2, "nothing")}, "joblib cannot run 2 jobs"),
     ],
 )

@@ -15,7 +15,7 @@ from treevote.commands.parse import parse_files
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import familiarity
-from treevote.ensemble.familiarity import ENOUGH_TOKENS, _size, doubt, doubts
+from treevote.ensemble.familiarity import ENOUGH_TOKENS, _size, doubt, doubts, text_counts
 from treevote.ensemble.foreign_tags import COLUMNS, filled
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser, save
@@ -164,3 +164,14 @@ def test_a_model_that_knows_just_enough_words_judges_by_words(
 def test_a_forged_share_is_none(parser: EnsembleParser, full: Treebank, share: object) -> None:
     forged = {**parser.facts, "training": {"columns": dict.fromkeys(COLUMNS, share)}}
     assert doubt(replace(parser, facts=forged), changed(full, upos="_")) is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("folds", "name"), [(2, "2 folds"), (0, "development data")])
+def test_what_is_expected_names_the_sentences_that_were_measured(full: Treebank, folds: int, name: str) -> None:
+    trainer = EnsembleTrainer(members_of(["lr-svm-forward", "lr-svm-backward"]), folds=folds)
+    parser = trainer.train(full, None if folds else full)
+    parse = parser.parse(Treebank.concatenate([full] * 10))
+    (counts,) = text_counts(parser, parse, [0, len(parse)])
+    assert f" ({name}: " in str(counts.expectation(parser))
+    assert f"% on {name})" in str(counts._replace(voted=0).expectation(parser))
+    assert f"% on {name}), and" in str(counts._replace(agreed=counts.voted // 9).doubt(parser))

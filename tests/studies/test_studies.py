@@ -218,7 +218,7 @@ def test_wrong_use_is_told(toy_file: Path, tmp_path: Path) -> None:
         study("waits", toy_file, out, members=["lr-svm-forward"])
     with pytest.raises(ConfigError, match="unknown member 'lr'"):
         study("members", toy_file, out, members=["lr"])
-    with pytest.raises(ConfigError, match="seed should not be negative"):
+    with pytest.raises(ConfigError, match="seed should be at least 0"):
         study("members", toy_file, out, seed=-1)
     with pytest.raises(ConfigError, match="needs 2 members or more, found 1"):
         study("agreement", toy_file, out, members=["lr-svm-forward"])

@@ -82,8 +82,8 @@ def training_data(data: Data, trees: Trees) -> Treebank:
     if items and all(isinstance(item, str | os.PathLike) or hasattr(item, "serialize") for item in items):
         return read(items, trees=trees)
     raise InputError(
-        "expected sentences with trees, found lists of tokens",
-        remedy="give a path, treevote.loads(...) or Treebank.of(...)",
+        f"expected a treebank or paths, found a list of {type(items[0]).__name__ if items else 'nothing'}",
+        remedy="give a path, treevote.loads(...) or Treebank.of(...); several treebanks by Treebank.concatenate(...)",
     )
 
 

@@ -63,7 +63,6 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadat
     tags = expects_tags(parser)
     reads = parser.annotator.parts
     tagged = ", with the tags of the training data" if tags and "tagger" not in reads else ""
-    measured = "development data" if "development" in facts else f"{facts['folds']} folds" if "folds" in facts else None
     stated = {key: getattr(metadata, key) for key in STATED}
     return {
         **stated,
@@ -78,7 +77,7 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadat
         "adapted_taggers": adaptation.get("taggers", {}).get("sentences", 0) > 0,
         "input": f"{'raw text, or ' if 'tokenizer' in reads else ''}sentences of words{tagged}; CoNLL-U or CoNLL-X",
         "output": f"trees, {'support and confidence' if parser.has_confidence else 'support'} of each arc",
-        "measured_on": measured,
+        "measured_on": parser.measured_on or None,
         "score_tags": score_tags(facts),
         "scores": facts.get("scores"),
         "not_for": [*_not_for(facts, parser, metadata, tags), *metadata.not_for],

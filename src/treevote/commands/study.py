@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from treevote.commands.treebanks import part_of
+from treevote.config import converted
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Format
 from treevote.corpus.trees import require_labelled_trees
@@ -20,6 +21,7 @@ from treevote.evaluation.counts import convention_of
 from treevote.evaluation.results import CONVENTIONS
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.settings import Seed
 from treevote.store.manifest import JSON
 from treevote.studies.catalogue import STUDIES
 from treevote.studies.ensemble import EnsembleStudy
@@ -82,8 +84,7 @@ def study(
     if len(names) < chosen.fewest and chosen.members:
         found = f"{chosen.fewest} members or more, found {len(names)}"
         raise ConfigError(f"the study '{name}' needs {found}; name more with --members")
-    if seed < 0:
-        raise ConfigError(f"the seed should not be negative, found {seed}")
+    converted(Seed, seed, "seed")
     if chosen.needs_text and (text is None or test is None):
         needed = "unlabelled text and a test set of the new domain; give them with --text and --test"
         raise ConfigError(f"the study '{name}' needs {needed}")

@@ -91,7 +91,10 @@ def train(
         raise ConfigError("a model is measured on a development set or on folds; leave one of them out")
     if select and weights not in (None, "auto"):
         raise ConfigError("a selection of members chooses their weights as well; leave the weights out")
-    given = {"members": tuple(members), "weights": weights, "select": select, "folds": folds, "seed": seed}
+    names = (
+        members if isinstance(members, str) else tuple(members)
+    )  # a string is refused, as all that is no list of names
+    given = {"members": names, "weights": weights, "select": select, "folds": folds, "seed": seed}
     configuration = chosen(config, preset, given)
     trainer = ensemble_of(configuration, settings)
     if output is not None:

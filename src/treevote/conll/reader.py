@@ -90,7 +90,7 @@ def read(
     """
     if isinstance(source, str | os.PathLike) and source != "-" and os.path.isdir(source):
         source = files_of(source)
-    if isinstance(source, Sequence) and not isinstance(source, str):
+    if isinstance(source, Sequence) and not isinstance(source, str | bytes):
         if source and all(isinstance(each, str | os.PathLike) for each in source):
             paths: Any = list(source)
             parts = [read(path, format=format, trees=trees, on_error=on_error, encoding=encoding) for path in paths]
@@ -103,6 +103,9 @@ def read(
         if isinstance(source, str) and ("\n" in source or "\t" in source) and not os.path.exists(source):
             problem = f"expected the path of a file, found the text {shortened(source)!r}"
             raise InputError(problem, remedy="read a text with treevote.loads")
+        if not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
+            problem = f"expected a path, found {type(source).__name__}"
+            raise InputError(problem, remedy="give a path, a list of paths, or a binary file; a text to treevote.loads")
         with opened(source, encoding) as (stream, path, _):
             text = stream.read()
     require_utf8(text, path)
@@ -146,6 +149,9 @@ def loads(text: str, *, format: Format | Literal["auto"] = "auto", trees: Trees 
 
 def require_text(text: str, call: str) -> None:
     """Raise an InputError for the name of a file where a text is expected; ``call`` is the call for a file."""
+    if not isinstance(text, str):
+        problem = f"expected a text, found {type(text).__name__}"
+        raise InputError(problem, remedy=f"decode it first; for a file use {call.format('Path(...)')}")
     try:
         is_file = "\n" not in text and os.path.exists(text)
     except (OSError, ValueError):  # too long for a name, or with a zero byte
@@ -167,7 +173,8 @@ def with_marks(treebank: Treebank) -> Treebank:
     fields = {mark.partition("=")[0]: field for field, mark in MARKS.items()}
     columns = {field: np.zeros(len(treebank.tokens), np.float32) for field in MARKS}
     slots = np.flatnonzero(treebank.heads >= 0)
-    seen = dict.fromkeys(MARKS, 0)
+    for column in columns.values():
+        column[slots] = np.nan  # until its number is found
     for slot, misc in zip(slots.tolist(), source.misc(slots), strict=True):
         for item in misc.split("|"):
             key, _, text = item.partition("=")
@@ -180,9 +187,8 @@ def with_marks(treebank: Treebank) -> Treebank:
             if not 0 <= number <= 1:
                 raise treebank.fault(slot, f"expected {key}=NUMBER from 0 to 1 in MISC, found {item}", "correct it")
             columns[field][slot] = number
-            seen[field] += 1
-    found: dict[str, Any] = {field: columns[field] for field in MARKS if seen[field] == len(slots) > 0}
-    return dataclasses.replace(treebank, **found)
+    found: dict[str, Any] = {field: column for field, column in columns.items() if not np.isnan(column).any()}
+    return dataclasses.replace(treebank, **found) if len(slots) else treebank
 
 
 def read_parse(path: str | os.PathLike[str], format: Format | Literal["auto"]) -> Treebank:

@@ -122,6 +122,9 @@ def write(treebanks: Treebank | Iterable[Treebank], path: str | os.PathLike[str]
     with writing(path) as stream:
         last = b""
         for treebank in [treebanks] if isinstance(treebanks, Treebank) else treebanks:
+            if not isinstance(treebank, Treebank):
+                problem = f"expected a treebank, found {type(treebank).__name__}"
+                raise InputError(problem, remedy="give a Treebank, or several; one sentence is treebank[i : i + 1]")
             text = encoded(treebank)
             stream.write(missing_end(last) + text.removeprefix(BOM if last else b""))
             last = text or last

@@ -23,11 +23,15 @@ def columns_of(frame: pandas.DataFrame, texts: Sequence[str], numbers: Sequence[
         if name not in frame.columns:
             found = ", ".join(map(repr, frame.columns))
             raise InputError(f"expected a column {name!r}, found {found}", remedy="rename or add it")
-    sentences = frame["sentence"].tolist()
+    for name in ("sentence", "id", "head", *texts, *numbers):
+        if (count := list(frame.columns).count(name)) > 1:
+            raise InputError(f"expected one column {name!r}, found {count}", remedy="rename or drop the others")
+    sentences = _column(frame, "sentence", None, "numbers or names of sentences", lambda value: bool(value == value))
     columns: dict[str, list[Any]] = {"new": [i == 0 or new != sentences[i - 1] for i, new in enumerate(sentences)]}
     if "id" in frame.columns:
         number = 0
-        for row, (is_new, found) in enumerate(zip(columns["new"], frame["id"].tolist(), strict=True)):
+        ids = _column(frame, "id", None, "whole numbers", lambda value: value == int(value))
+        for row, (is_new, found) in enumerate(zip(columns["new"], ids, strict=True)):
             number = 1 if is_new else number + 1
             if found != number:
                 problem = f"expected the id {number} in row {row}, found {found!r}: a sentence lacks some of its words"

@@ -42,7 +42,6 @@ class Word(NamedTuple):
 ROOT = Word("<root>", "<root>", "<root>", "<root>", "_")
 """The word at position 0 of every sentence."""
 
-_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=(.*)|\s*)")
 _COMMENT = re.compile(r"#\s*([^\s=]+)\s*=(.*)")
 
 
@@ -199,12 +198,6 @@ def comment(name: str, lines: Sequence[str]) -> str:
     """Return the value of the first comment ``# name = value``, or an empty string."""
     found = (match for line in lines if (match := _COMMENT.fullmatch(line.rstrip("\r"))) and match[1] == name)
     return next((match[2].strip() for match in found), "")
-
-
-def new_document(lines: Sequence[str]) -> str | None:
-    """Return the id of the document that begins with a sentence, empty if it has none; None if no document begins."""
-    found = [match for line in lines if (match := _DOCUMENT.fullmatch(line))]
-    return (found[-1][1] or "").strip() if found else None
 
 
 Columns: TypeAlias = tuple[tuple[Word, ...], Ints, Ints, tuple[str, ...], Ints, Longs]

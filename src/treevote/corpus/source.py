@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from treevote.corpus.documents import new_document
 from treevote.kernels import Ints, Longs
 
 BOM = "\ufeff".encode()
@@ -38,23 +39,46 @@ class Source:
         """All lines, without their line feed (a carriage return stays); bytes that are not UTF-8 are surrogates."""
         return tuple(self.text.decode("utf-8", "surrogateescape").split("\n"))
 
+    @functools.cached_property
+    def _documents(self) -> tuple[Longs, list[str]]:
+        """The lines that begin documents, and their ids."""
+        found = [
+            (i, new)
+            for i, line in enumerate(self.lines)
+            if line[:1] == "#"
+            if (new := new_document([line])) is not None
+        ]
+        return np.array([i for i, _ in found], np.int64), [new for _, new in found]
+
+    def documents(self, slots: Longs) -> list[str]:
+        """Return the id of the document of some slots; empty before the first document."""
+        lines, ids = self._documents
+        names = ["", *ids]
+        return [names[k] for k in np.searchsorted(lines, self.line_of[slots]).tolist()]
+
     def misc(self, slots: Longs) -> list[str]:
-        """Return MISC, the last column, of the tokens in some slots."""
+        """Return MISC of the tokens in some slots; CoNLL-X has none."""
+        if self.format == "conllx":
+            return ["_"] * len(slots)
         return [self.lines[line].rstrip("\r").rpartition("\t")[2] for line in self.line_of[slots].tolist()]
 
-    def select(self, slots: Sequence[range]) -> Source:
+    def select(self, slots: Sequence[range], front: Sequence[str]) -> Source:
         """Return the lines of some sentences, each with a blank line behind it, given the slots of each.
 
-        Comments between sentences are left out, and lines are counted anew, from 1.
+        ``front`` is for each a comment to put before it, or empty. Comments between sentences are left out, and lines
+        are counted anew, from 1.
         """
         lines: list[str] = []
         line_of = [np.zeros(0, np.int32)]
-        for own in slots:
+        for own, comment in zip(slots, front, strict=True):
             places = self.line_of[own.start : own.stop]
             start, end = int(places[0]), int(places[-1]) + 1
             while end < len(self.lines) and self.lines[end].strip(" \t\r"):
                 end += 1
+            first = len(lines)
+            lines += [comment + "\r" * self.lines[start].endswith("\r")] * bool(comment)
             line_of.append((places - start + len(lines)).astype(np.int32))
+            line_of[-1][0] = first
             lines += [self.lines[start].removeprefix("\ufeff"), *self.lines[start + 1 : end]]
             lines.append("\r" if lines[-1].endswith("\r") else "")
         text = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
@@ -17,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treevote.corpus.consistency import inconsistency, numbers_of
+from treevote.corpus.documents import openings
 from treevote.corpus.frame import columns_of
-from treevote.corpus.sentence import ROOT, Sentence, Word, columns_of_sentences, new_document, sent_id
+from treevote.corpus.sentence import ROOT, Sentence, Word, columns_of_sentences, sent_id
 from treevote.corpus.source import Source
 from treevote.corpus.vocabulary import encode, used
-from treevote.errors import InputError
+from treevote.errors import InputError, shortened
 from treevote.extras import extra
 from treevote.kernels import Bools, Floats, Ints, Longs
 from treevote.notebook import drawing
@@ -134,9 +136,13 @@ class Treebank:
         """
         if isinstance(key, slice):
             return self.select(range(*key.indices(len(self))), source=True)
-        if not -len(self) <= key < len(self):
-            raise IndexError(f"expected a sentence in 0..{len(self) - 1}, found {key}")
-        return self.sentence(key % len(self))
+        try:
+            return self.sentence(operator.index(key))
+        except IndexError:
+            raise IndexError(f"expected a sentence in 0..{len(self) - 1}, found {key}") from None
+        except TypeError:
+            found = f"expected a number or a slice, found {shortened(repr(key))}"
+            raise TypeError(f"{found}; for several sentences use select()") from None
 
     def __iter__(self) -> Iterator[Sentence]:
         """Iterate over the sentences."""
@@ -288,12 +294,11 @@ class Treebank:
     @property
     def documents(self) -> list[str]:
         """Id of the document of each sentence, from ``# newdoc``; empty before the first, and without a source."""
-        found, document = [], ""
-        for lines in map(self.comments, range(len(self))):
-            if (new := new_document(lines)) is not None:
-                document = new
-            found.append(document)
-        return found
+        return self._documents(self.offsets[:-1])
+
+    def _documents(self, roots: Longs) -> list[str]:
+        """Return the document of the sentences with these ROOT slots, that of their first tokens."""
+        return [""] * len(roots) if self.source is None else self.source.documents(roots + 1)
 
     def sentences(self) -> Iterator[Sentence]:
         """Iterate over the sentences."""
@@ -322,7 +327,8 @@ class Treebank:
         sentences : sequence of int, or of bool with shape (n_sentences,)
             Their numbers, from 0 and not from the end, or a mask of them.
         source : bool, default=False
-            Whether the lines that they were read from are kept, with comments and MISC; the text is copied.
+            Whether the lines that they were read from are kept, with comments and MISC; the text is copied. Where the
+            comment that begins a document is not among them, it is added.
 
         Raises
         ------
@@ -343,7 +349,8 @@ class Treebank:
         columns |= {"tokens": self.tokens[slots], "heads": self.heads[slots], "deprels": self.deprels[slots]}
         lines = None
         if source and self.source is not None:
-            lines = self.source.select([range(*self.offsets[i : i + 2].tolist()) for i in chosen.tolist()])
+            front = openings(self._documents(self.offsets[chosen]), map(self.comments, chosen.tolist()))
+            lines = self.source.select([range(*self.offsets[i : i + 2].tolist()) for i in chosen.tolist()], front)
         return dataclasses.replace(self, **columns, offsets=offsets, source=lines)
 
     def compact(self) -> Treebank:
@@ -379,8 +386,8 @@ class Treebank:
         return Treebank(*columns_of_sentences(sentences, name), name)
 
     @staticmethod
-    def concatenate(parts: Sequence[Treebank], name: str = "") -> Treebank:
-        """Join treebanks, in order; the result has no source text.
+    def concatenate(parts: Iterable[Treebank], name: str = "") -> Treebank:
+        """Join treebanks, in order; the result has no source text, and no support or confidence.
 
         Examples
         --------
@@ -388,6 +395,7 @@ class Treebank:
         >>> [sentence.deprels[1] for sentence in Treebank.concatenate([one, two])]
         ['root', 'ROOT']
         """
+        parts = list(parts)
         words: dict[Word, int] = {ROOT: 0}
         labels: dict[str, int] = {}
         none = np.zeros(0, np.int32)
