@@ -14,6 +14,7 @@ import numpy as np
 
 from treevote.config import converted, to_mapping
 from treevote.corpus.folds import folds_of, rejoined
+from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.corpus.trees import are_partial, is_single_rooted
 from treevote.ensemble.candidates import MAX_SYSTEMS
@@ -306,11 +307,13 @@ def _train_and_parse(
 
 
 def facts_of(treebank: Treebank) -> dict[str, JSON]:
-    """Return name, sizes and a checksum of words and trees."""
+    """Return name, sizes and a checksum of forms and trees: predicted tags do not make other data of them."""
+    words = ROOT, *(Word(word.form, "_", "_", "_", "_") for word in treebank.words[1:])
+    bare = Treebank.concatenate([dataclasses.replace(treebank, words=words)]).compact()
     return {
         "name": treebank.name,
         "sentences": treebank.n_sentences,
         "tokens": treebank.n_tokens,
         "labels": len(treebank.labels),
-        "sha256": checksum(treebank),
+        "sha256": checksum(bare),
     }

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
+import os
+from pathlib import Path
 
-from treevote import dumps, loads
+import numpy as np
+import pytest
+
+from treevote import InputError, dumps, loads, read
 from treevote.conll.corpora import joined
+from treevote.evaluation.calibration import confidence_of
 
 DOGS = "# sent_id = a\n1\tdogs\t_\t_\t_\t_\t0\troot\t_\tA=1\n2\tbark\t_\t_\t_\t_\t1\tx\t_\t_\n\n"
 CATS = "# newdoc id = mine\n# sent_id = b\n1\tcats\t_\t_\t_\t_\t0\troot\t_\t_\n"
@@ -24,3 +29,16 @@ def test_files_of_different_formats_keep_their_sentences() -> None:
     assert whole.source is None
     assert [sentence.words[1].form for sentence in whole] == ["dogs", "cats"]
     assert np.array_equal(whole.heads, [-1, 0, 1, -1, 0])
+
+
+def test_a_fault_names_the_file_and_the_line_there(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a.conllu", "b.conllu", "c.conllu")]
+    sure = DOGS.replace("A=1", "Confidence=1").replace("x\t_\t_", "x\t_\tConfidence=0.5")
+    for path, text in zip(paths, (sure, "# spaces\n\n" + DOGS, CATS), strict=True):
+        path.write_text(text)
+    whole = read(paths)
+    faults = [whole.fault(slot, "x", "y") for slot in np.flatnonzero(whole.is_token).tolist()]
+    places = [(os.path.basename(fault.path), fault.line) for fault in faults]
+    assert places == [("a.conllu", 2), ("a.conllu", 3), ("b.conllu", 4), ("b.conllu", 5), ("c.conllu", 3)]
+    with pytest.raises(InputError, match=r"b.conllu, line 4, sentence a: token 1: expected Confidence=NUMBER"):
+        confidence_of(whole, "Confidence")

@@ -29,7 +29,7 @@ from treevote.ensemble.annotator_trainer import (
 )
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import InputError
 from treevote.models.text.tagging.tagger import Tagger
 from treevote.parallel import Jobs
@@ -126,6 +126,9 @@ def test_the_model_has_the_reader_and_its_facts() -> None:
     model = trained.of(parser)
     assert model.annotator is trained.annotator
     assert model.facts == {**parser.facts, "reading": trained.facts}
+    facts: Any = model.facts  # predicted tags do not make other data
+    assert facts["development"]["sha256"] == facts_of(DEV)["sha256"]
+    assert facts["training"]["sha256"] == facts_of(TRAINING)["sha256"] != facts["development"]["sha256"]
     again = EnsembleParser.from_record(model.record())
     assert content(again.record()) == content(model.record())
     tokens = bare([[word.form for word in own] for own in words_of(DEV)])

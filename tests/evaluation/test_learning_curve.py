@@ -17,6 +17,7 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.conll.writer import write
 from treevote.evaluation.learning_curve import LEVEL, MORE, Round, forecast
 from treevote.kernels import Doubles
+from treevote.report.learning_curve import incomparable
 
 
 def curve(sizes: list[int], level: float, exponent: float) -> list[Round]:
@@ -86,9 +87,18 @@ def test_inspect_shows_the_curve_of_the_rounds(tmp_path: Path) -> None:
     found = json.loads(run("inspect", models[-1], "--rounds", *models[:2], "--json"))["curve"]
     assert [one["sentences"] for one in found["rounds"]] == [20, 40, 80]
     assert found["forecast"]["sentences"] == 100
-    assert not found["one_development_set"]
+    assert "folds of their own training data" in found["incomparable"]
     assert "No forecast" in run("inspect", models[1], "--rounds", models[0])
     run("train", tmp_path / "20.conllu", "--members", "lr-svm-forward", "-o", tmp_path / "bare")
     assert "was not measured" in fails("inspect", models[0], "--rounds", tmp_path / "bare")
     shutil.rmtree(models[0])
     assert "model-20" in fails("inspect", models[1], "--rounds", models[0])
+
+
+def test_models_compare_if_their_sentences_and_the_kind_of_their_tags_are_the_same() -> None:
+    measured = {"development": {"sha256": "a"}, "scores": {}}
+    predicted = measured | {"reading": {"tags": "predicted"}}
+    assert not incomparable({"one": measured, "two": measured})
+    assert not incomparable({"one": predicted, "two": predicted})
+    assert "gold tags" in incomparable({"one": measured, "two": predicted})
+    assert "one development set" in incomparable({"one": measured, "two": measured | {"development": {"sha256": "b"}}})

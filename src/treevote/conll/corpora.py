@@ -57,4 +57,5 @@ def _as_document(source: Source, document: str) -> Source:
     front = _NEW_DOCUMENT + b" id = " + document.encode("utf-8", "surrogateescape")
     lines[first : first + 1] = [front, lines[first].removeprefix(BOM)]
     line_of = np.concatenate([source.line_of[:1], source.line_of[1:] + 1])
-    return dataclasses.replace(source, text=b"\n".join(lines), line_of=line_of)
+    number = source.first_line - 1  # lines of tokens keep their numbers
+    return dataclasses.replace(source, first_line=number, text=b"\n".join(lines), line_of=line_of)

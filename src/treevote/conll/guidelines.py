@@ -95,4 +95,5 @@ def _title(treebank: Treebank) -> str:
 def _place(treebank: Treebank, slot: int) -> str:
     if treebank.source is None:
         return f"in sentence {int(np.searchsorted(treebank.offsets, slot, 'right'))}"
-    return f"in line {treebank.source.first_line + int(treebank.source.line_of[slot]):,}"
+    path, line = treebank.source.place(slot)
+    return f"in line {line:,}" + f" of {path}" * bool(treebank.source.files)

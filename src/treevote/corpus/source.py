@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import functools
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -25,7 +27,8 @@ class Source:
     """The text that sentences were read from, so that all that is not predicted is written back as it was.
 
     ``first_line`` counts from 1 in the file ``path``, which may be ``<stdin>``. ``line_of``, shape (n_slots,), has for
-    each token the index in ``lines``; for a ROOT slot that of the first line of the sentence, comments included.
+    each token the index in ``lines``; for a ROOT slot that of the first line of the sentence, comments included. Of
+    several files ``files`` has for each the index of its first line, its path, and the number of this line there.
     """
 
     path: str
@@ -33,11 +36,19 @@ class Source:
     text: bytes
     line_of: Ints
     format: Literal["conllu", "conllx"]
+    files: tuple[tuple[int, str, int], ...] = ()
 
     @functools.cached_property
     def lines(self) -> tuple[str, ...]:
         """All lines, without their line feed (a carriage return stays); bytes that are not UTF-8 are surrogates."""
         return tuple(self.text.decode("utf-8", "surrogateescape").split("\n"))
+
+    def place(self, slot: int) -> tuple[str, int]:
+        """Return the file of a slot, and the number of its line there, from 1."""
+        line = int(self.line_of[slot])
+        files = self.files or ((0, self.path, self.first_line),)
+        first, path, number = files[bisect.bisect_right(files, line, key=operator.itemgetter(0)) - 1]
+        return path, number + line - first
 
     @functools.cached_property
     def _documents(self) -> tuple[Longs, list[str]]:
@@ -82,7 +93,7 @@ class Source:
             lines += [self.lines[start].removeprefix("\ufeff"), *self.lines[start + 1 : end]]
             lines.append("\r" if lines[-1].endswith("\r") else "")
         text = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
-        return dataclasses.replace(self, first_line=1, text=text, line_of=np.concatenate(line_of))
+        return dataclasses.replace(self, first_line=1, text=text, line_of=np.concatenate(line_of), files=())
 
     @staticmethod
     def concatenate(sources: Sequence[Source | None]) -> Source | None:
@@ -93,13 +104,15 @@ class Source:
         given = [source for source in sources if source is not None]
         if len(given) < len(sources) or len({source.format for source in given}) != 1:
             return None
-        texts, line_of, n_lines = list[bytes](), list[Ints](), 0
+        texts, line_of, files, n_lines = list[bytes](), list[Ints](), list[tuple[int, str, int]](), 0
         for source in given:
             text = source.text.removeprefix(BOM)
             texts.append(text + missing_end(text))
             line_of.append(source.line_of + np.int32(n_lines))
+            own = source.files or ((0, source.path, source.first_line),)
+            files += [(first + n_lines, path, number) for first, path, number in own]
             n_lines += texts[-1].count(b"\n")
-        return Source("", 1, b"".join(texts), np.concatenate(line_of), given[0].format)
+        return Source("", 1, b"".join(texts), np.concatenate(line_of), given[0].format, tuple(files))
 
 
 def missing_end(text: bytes) -> bytes:

@@ -264,11 +264,11 @@ class Treebank:
     def fault(self, slot: int, problem: str, remedy: str) -> InputError:
         """Error for a token, or for the end of a sentence if that is at the slot, with file, line and sentence."""
         i = int(np.searchsorted(self.offsets, slot)) - 1
-        line = None
-        if (source := self.source) is not None:
-            line = source.first_line + int(source.line_of[slot if slot < self.offsets[i + 1] else slot - 1])
+        path, line = "", None
+        if self.source is not None:
+            path, line = self.source.place(slot if slot < self.offsets[i + 1] else slot - 1)
         problem, sentence = f"token {slot - self.offsets[i]}: {problem}", sent_id(self.comments(i)) or str(i + 1)
-        return InputError(problem, path=self.title, line=line, sentence=sentence, remedy=remedy)
+        return InputError(problem, path=path or self.title, line=line, sentence=sentence, remedy=remedy)
 
     def comments(self, i: int) -> Sequence[str]:
         """Return the lines above the first token of sentence ``i``, counted from 0; none without a source.

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.errors import InputError
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.counts import Convention
 from treevote.kernels import Bools, Floats
@@ -98,11 +97,7 @@ def confidence_of(parse: Treebank, name: str) -> Floats:
         except ValueError:
             number = np.nan
         if not 0 <= number <= 1:
-            raise InputError(
-                f"expected {name}=NUMBER in MISC, a number from 0 to 1, found {short(misc)}",
-                path=source.path,
-                line=source.first_line + int(source.line_of[slot]),
-                remedy="parse with --confidence",
-            )
+            problem = f"expected {name}=NUMBER in MISC, a number from 0 to 1, found {short(misc)}"
+            raise parse.fault(slot, problem, "parse with --confidence")
         column[slot] = number
     return column

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from treevote.drawing.widths import ems
+from treevote.ensemble.parser import score_tags
 from treevote.errors import ConfigError
 from treevote.evaluation.learning_curve import LEVEL, MORE, Forecast, Round, forecast
 from treevote.evaluation.verdict import signed
@@ -20,6 +21,7 @@ SEVERAL_SETS = (
     "The models were not measured on one development set, but on several, or on folds of their own training data; "
     "measure all on one (--dev) to compare them strictly."
 )
+SEVERAL_TAGS = "Some models were measured with gold tags, others with predicted ones: scores differ by that, too."
 
 
 def rounds_of(models: Mapping[str, Mapping[str, Any]]) -> list[Round]:
@@ -35,10 +37,12 @@ def rounds_of(models: Mapping[str, Mapping[str, Any]]) -> list[Round]:
     return sorted(found, key=lambda one: one.sentences)
 
 
-def same_measure(models: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Tell whether all models were measured on one development set."""
+def incomparable(models: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return why the scores of models do not compare strictly; empty if they do."""
     sets = {(facts.get("development") or {}).get("sha256") for facts in models.values()}
-    return len(sets) == 1 and None not in sets
+    if len(sets) > 1 or None in sets:
+        return SEVERAL_SETS
+    return SEVERAL_TAGS if len({score_tags(facts) for facts in models.values()}) > 1 else ""
 
 
 def as_data(models: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -47,7 +51,7 @@ def as_data(models: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     found = forecast(rounds)
     return {
         "rounds": [one._asdict() for one in rounds],
-        "one_development_set": same_measure(models),
+        "incomparable": incomparable(models),
         "forecast": None if found is None else {"sentences": MORE, "level": LEVEL, **found._asdict()},
     }
 
@@ -61,7 +65,7 @@ def as_text(models: Mapping[str, Mapping[str, Any]]) -> str:
         for one, gain in zip(rounds, gains, strict=True)
     ]
     lines = [table(["round", "sentences", "tokens", "LAS", ""], rows), sentence(rounds, forecast(rounds))]
-    return "\n".join(lines if same_measure(models) else [*lines, SEVERAL_SETS])
+    return "\n".join([*lines, *filter(None, [incomparable(models)])])
 
 
 def sentence(rounds: Sequence[Round], found: Forecast | None) -> str:
@@ -88,7 +92,7 @@ def write_page(
         command=command,
         date=date,
         forecast=found,
-        note="" if same_measure(models) else SEVERAL_SETS,
+        note=incomparable(models),
         plot=plot(rounds, found),
         rounds=rounds,
         sentence=sentence(rounds, found),
