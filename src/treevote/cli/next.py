@@ -36,9 +36,9 @@ def next(
 ) -> None:
     """Choose the sentences to annotate next.
 
-    The choice prefers sentences with many doubtful arcs of different kinds; no two are nearly the same. They are written
-    with the trees of the model, the most valuable first. A word whose arc or label is wrong with a probability of at
-    least --arcs has Doubt=... in MISC, with the probability.
+    The choice prefers sentences with many doubtful arcs of different kinds; no two are nearly the same. They are
+    written with the trees of the model, the most valuable first. A word whose arc or label is wrong with a probability
+    of at least --arcs has Doubt=... in MISC, with the probability.
     """
     from treevote.commands.next import next_sentences
     from treevote.files.streams import require_apart, require_writable
