@@ -1,1 +1,1 @@
-"""Campaigns: random attacks on the whole program, for as long as they are given; see docs/robustness.md."""
+"""Campaigns: random attacks on the whole program, for as long as they are given; see CONTRIBUTING.md."""

@@ -92,7 +92,7 @@ def _options(
         bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", callback=_quiet, expose_value=False, help="Show errors only.")
+        bool, typer.Option("--quiet", "-q", callback=_quiet, expose_value=False, help="Show results and errors only.")
     ] = False,
     verbose: Annotated[
         bool,

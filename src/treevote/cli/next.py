@@ -36,8 +36,9 @@ def next(
 ) -> None:
     """Choose the sentences to annotate next.
 
-    These sentences have many doubtful arcs and few words, and no two are alike. They are written with the trees of the
-    model, the most valuable first. The MISC of an arc that is probably wrong has Doubt=... with the probability.
+    The choice prefers sentences with many doubtful arcs of different kinds; no two are nearly the same. They are
+    written with the trees of the model, the most valuable first. A word whose arc or label is wrong with a probability
+    of at least --arcs has Doubt=... in MISC, with the probability.
     """
     from treevote.commands.next import next_sentences
     from treevote.files.streams import require_apart, require_writable
