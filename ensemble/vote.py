@@ -30,7 +30,7 @@ Number = TypeVar("Number", np.int32, np.int64)
 def vote(
     systems: Sequence[Treebank], weights: Weights | None = None, *, single_root: bool, given: Given | None = None
 ) -> Treebank:
-    """Return the trees with most votes.
+    """Return the trees whose arcs have most votes.
 
     Parameters
     ----------

@@ -87,12 +87,18 @@ def test_listeners_hear_of_the_compilation() -> None:
 
 
 def test_after_warm_nothing_is_compiled(tmp_path: Path) -> None:
-    model, voting = tmp_path / "model", tmp_path / "voting"
+    model, voting, tagging = tmp_path / "model", tmp_path / "voting", tmp_path / "tagging"
     twice = "--members", "lr-svm-forward,lr-svm-forward"
     needed = called(
         ("clusters", TOY, "-o", tmp_path / "words.paths", "--classes", 4),
         ("train", "--train", TOY, "--dev", TOY, "-o", model, "--members", "lr-svm-forward"),
         ("parse", model, TOY, "-o", tmp_path / "parse", "--confidence"),
+        ("parse", model, TOY, "-o", tmp_path / "plain"),
+        ("parse", model, TOY, "-o", tmp_path / "lights", "--lights"),
+        ("parse", model, TOY, "-o", tmp_path / "given", "--keep", "all"),
+        ("evaluate", TOY, tmp_path / "parse", tmp_path / "plain"),
+        ("train", "--train", TOY, "--dev", TOY, "-o", tagging, "--from-tokens", "--members", "lr-svm-forward"),
+        ("parse", tagging, TOY, "-o", tmp_path / "tagged", "--tags", "predict"),
         ("train", "--train", TOY, "--dev", TOY, "-o", voting, *twice, "--weights", "learned"),
         ("parse", voting, TOY, "-o", tmp_path / "vote", "--confidence"),
     )

@@ -35,7 +35,7 @@ def vote_files(
     format: Format | Literal["auto"] = "auto",
     warn: Callable[[str], None] = lambda sentence: None,
 ) -> SystemVote:
-    """Write the trees with most votes in place of those of the first system that votes, as ``treevote vote`` does.
+    """Write the trees whose arcs have most votes in place of those of the first system, as ``treevote vote`` does.
 
     Parameters
     ----------

@@ -10,10 +10,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from treevote import compilation
+from treevote.commands.evaluate import evaluate
 from treevote.commands.parse import parse_files
 from treevote.conll.writer import write
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.judge import learn
 from treevote.ensemble.members import DEFAULT_MEMBERS, expanded, members_of
 from treevote.ensemble.parser import save
@@ -43,7 +45,9 @@ class WarmingResult:
 
 
 def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> WarmingResult:
-    """Compile what clusters of words, training with members and parsing with them need, on a few made-up sentences.
+    """Compile what clusters of words, training with members and taggers, parsing and evaluation need.
+
+    It does all this with a few made-up sentences.
 
     They are those of the default ensemble if none is named; progress is told after each.
     """
@@ -53,13 +57,17 @@ def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> WarmingResult:
     toy = made_up()
     learn("learned", toy, [toy, toy], single_root=True)[0].vote([toy, toy], single_root=True)
     induce([toy])
+    seen = AnnotatorTrainer(reads="tokens").train(toy, toy)
     with TemporaryDirectory() as folder:
-        text, model = Path(folder, "toy.conllu"), Path(folder, "model")
+        text, model, parse = (Path(folder, name) for name in ("toy.conllu", "model", "parse.conllu"))
         write(toy, text)
         for number, (name, trainer) in enumerate(trainers.items(), start=1):
-            save(EnsembleTrainer({name: trainer}).train(toy, toy), model)
-            parse_files(model, [text], os.devnull, confidence=True, support=True)
+            save(seen.of(EnsembleTrainer({name: trainer}).train(toy, toy)), model)
+            parse_files(model, [text], parse, tags="predict", confidence=True, support=True)
+            parse_files(model, [text], os.devnull)
+            parse_files(model, [text], os.devnull, keep="all")
             jobs.tell("members", number, len(trainers))
+        evaluate(text, [f"one={text}", f"two={parse}"])
     compiled = compilation.state().done - before
     return WarmingResult(names, compiled, time.monotonic() - start, kernels_folder())
 

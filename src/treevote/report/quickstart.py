@@ -56,7 +56,8 @@ def _lines(result: Quickstart) -> Iterator[str]:
     las = {name: count.las for name, count in result.counts.items()}
     best = max(members, key=lambda name: las[name])
     yield "LAS is the share of words with the right head and label, UAS with the right head, in percent."
-    yield f"The vote takes the tree with most votes: {_gain(result, best, VOTE)} against its best member, {best}."
+    gain = _gain(result, best, VOTE)
+    yield f"The vote takes the tree whose arcs have most votes: {gain} against its best member, {best}."
     if (adapted := VOTE + ADAPTED_TOO) in las:
         gain = _gain(result, VOTE, adapted)
         yield f"The adapted members also learned from text without trees, where parsers agreed: {gain}."

@@ -184,7 +184,7 @@ def _backward_helps(results: Results) -> tuple[Outcome, str]:
     gains, (_, right), systems = _gains(results), _shares(results), results.systems
     p_value = results.context.p_value
     chance = {name: p_value(systems[forward], systems[backward], "las") for name, (forward, backward) in PAIRS.items()}
-    shown = " and ".join(f"backward {name} gains {gains[name]:+.2f} LAS ({chance[name]})" for name in PAIRS)
+    shown = " and ".join(f"backward {name} {gains[name]:+.2f} LAS ({chance[name]})" for name in PAIRS)
     holds = (gains["MaxEnt"] > 0) == (right is not None and right > HEAD_FINAL)
     return outcome(holds, chance["MaxEnt"].p), f"{right} % of the heads are to the right; {shown}"
 
@@ -195,7 +195,7 @@ direction = Study(
     _direction,
     (
         Claim(
-            f"Backward is better where over {HEAD_FINAL} % of the heads are to the right, elsewhere just below forward",
+            f"Backward is better where over {HEAD_FINAL} % of the heads are to the right, elsewhere worse than forward",
             "section 5",
             _backward_helps,
         ),
