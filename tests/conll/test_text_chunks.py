@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -70,6 +71,27 @@ def test_stretches_are_the_text_and_whole_characters(words: list[str], times: in
 @pytest.mark.parametrize("format", ["text", "lines"])
 def test_a_format_that_is_given_stays(format: TextFormat) -> None:
     assert text_format("news.conllu", format) == format
+
+
+TOKEN = "1\tdogs\t_\tNOUN\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_text"),
+    [
+        (TOKEN, False),
+        (f"\ufeff# text = dogs\r\n \r\n#\n{TOKEN}", False),
+        (f"1-2\tcan't\t_\t_\n{TOKEN}", False),
+        (f"0.1\twho\t_\t_\n{TOKEN}", False),
+        (f"A list of dogs.\n{TOKEN}", True),
+        (f"# text = dogs\n\nA list.\n\n{TOKEN}", True),
+        ("", True),
+    ],
+    ids=["token", "comments", "range", "empty node", "table", "table behind a comment", "empty"],
+)
+def test_a_file_of_text_that_begins_with_columns_is_a_treebank(text: str, is_text: bool, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(text, "utf-8", newline="")
+    assert text_format(str(tmp_path / "a.txt"), "auto") == ("text" if is_text else None)
 
 
 @pytest.mark.parametrize("letter", ["a", "ж"])

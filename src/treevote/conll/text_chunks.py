@@ -44,7 +44,8 @@ _SENTENCE_END = re.compile(
 """The last end of a sentence; no space follows the full stop of Chinese and Japanese."""
 
 _SPACE = re.compile(rb".*[ \t\n\r\v\f]", re.DOTALL)
-_COLUMNS = re.compile(rb"(?m)^1\t[^\t\n]+\t[^\n]*\t")
+_COLUMNS = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t\r]*\n|#.*\n)*(?:1|1-\d+|0\.1)\t[^\t\n]+\t.*\t")
+"""The first line that is neither blank nor a comment: a token, a range of tokens or an empty node."""
 
 
 class TextSpan(NamedTuple):
@@ -171,7 +172,7 @@ def text_format(path: str, format: AnyFormat, encoding: str = UTF8) -> TextForma
     """Return the format of a running text; None if a file is a treebank.
 
     ``"auto"`` is running text if the name ends with ``.txt``, compressed or not, and the file does not begin with
-    columns.
+    columns, behind blank lines and comments.
     """
     if format in ("text", "lines"):
         return "lines" if format == "lines" else "text"
@@ -183,4 +184,4 @@ def text_format(path: str, format: AnyFormat, encoding: str = UTF8) -> TextForma
             front = stream.read(1 << 12)
     except InputError:  # which reading will tell
         return None
-    return None if _COLUMNS.search(front) else "text"
+    return None if _COLUMNS.match(front) else "text"
