@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,17 @@ TOKEN = "1\tdogs\t_\tNOUN\n"
 def test_a_file_of_text_that_begins_with_columns_is_a_treebank(text: str, is_text: bool, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(text, "utf-8", newline="")
     assert text_format(str(tmp_path / "a.txt"), "auto") == ("text" if is_text else None)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_a_text_by_its_name_and_is_read_once(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.txt")
+    os.mkfifo(path)
+    both = os.open(path, os.O_RDWR)  # so that no side waits for the other
+    os.write(both, TOKEN.encode() * 1000)
+    assert text_format(path, "auto") == "text"
+    assert os.read(both, 1 << 16) == TOKEN.encode() * 1000
+    os.close(both)
 
 
 @pytest.mark.parametrize("letter", ["a", "ж"])

@@ -19,7 +19,7 @@ from treevote.conll.validation import require_utf8
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError, require_known
 from treevote.files.encodings import UTF8
-from treevote.files.streams import Readable, opened
+from treevote.files.streams import Readable, is_stream, opened
 
 TextFormat: TypeAlias = Literal["text", "lines"]
 """Running text: paragraphs end with a blank line; or each line is a sentence."""
@@ -172,13 +172,15 @@ def text_format(path: str, format: AnyFormat, encoding: str = UTF8) -> TextForma
     """Return the format of a running text; None if a file is a treebank.
 
     ``"auto"`` is running text if the name ends with ``.txt``, compressed or not, and the file does not begin with
-    columns, behind blank lines and comments.
+    columns, behind blank lines and comments. A pipe, which can be read once, goes by its name.
     """
     if format in ("text", "lines"):
         return "lines" if format == "lines" else "text"
     bare = path.removesuffix(".gz").removesuffix(".xz")
     if format != "auto" or not bare.endswith(".txt"):
         return None
+    if is_stream(path):
+        return "text"
     try:
         with opened(path, encoding) as (stream, _, _):
             front = stream.read(1 << 12)

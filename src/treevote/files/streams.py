@@ -27,6 +27,15 @@ Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 _GZIP = b"\x1f\x8b"
 
 
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is standard input or output, a pipe or a device: what is read once, and never replaced.
+
+    >>> is_stream("-"), is_stream(os.devnull), is_stream(__file__), is_stream("missing.conllu"), is_stream(os.curdir)
+    (True, True, False, False, False)
+    """
+    return path == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
+
+
 def require_files(paths: Iterable[str | os.PathLike[str]]) -> None:
     """Raise the error that `opened` would raise for the first file that there is not; ``-`` is standard input.
 
@@ -50,7 +59,7 @@ def require_writable(paths: Iterable[str | os.PathLike[str] | None]) -> None:
     treevote.errors.InputError: missing/report.html: cannot write: no folder 'missing' that can be written to; ...
     """
     for path in paths:
-        if path is None or path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+        if path is None or is_stream(path):
             continue
         folder = os.path.dirname(os.path.realpath(path))
         if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):
@@ -73,7 +82,7 @@ def require_apart(
     read = {os.path.realpath(path) for path in inputs if path is not None}
     written: set[str] = set()
     for path in outputs:
-        if path is None or path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+        if path is None or is_stream(path):
             continue
         if (real := os.path.realpath(path)) in read:
             raise ConfigError(f"{os.fspath(path)} is both read and written; name another output")
@@ -214,7 +223,7 @@ def _target(name: str) -> Iterator[IO[bytes]]:
     if name == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-    elif os.path.exists(name) and not os.path.isfile(name):
+    elif is_stream(name) or os.path.isdir(name):
         with open(name, "wb") as file:
             yield file
     else:
