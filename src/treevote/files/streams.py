@@ -9,6 +9,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import shutil
 import sys
 import zlib
@@ -28,12 +29,21 @@ _GZIP = b"\x1f\x8b"
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a path is standard input or output, a pipe or a device: what is read once, and never replaced.
+    """Tell whether a path is a standard stream, a descriptor, a pipe or a device: read once, and never replaced.
 
     >>> is_stream("-"), is_stream(os.devnull), is_stream(__file__), is_stream("missing.conllu"), is_stream(os.curdir)
     (True, True, False, False, False)
     """
-    return path == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
+    if path == "-" or _descriptor(path) is not None:
+        return True
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def _descriptor(path: str | os.PathLike[str]) -> int | None:
+    """Return the number of a descriptor by its path, such as ``/dev/stdout``; None for another path."""
+    name = os.fspath(path)
+    numbered = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d{1,9})", name)
+    return int(numbered[1]) if numbered else {"/dev/stdout": 1, "/dev/stderr": 2}.get(name)
 
 
 def require_files(paths: Iterable[str | os.PathLike[str]]) -> None:
@@ -196,9 +206,9 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
     The bytes go to a temporary file in the same folder, which takes the place of ``path`` once it is on the disk. On
     any error it is removed, and ``path`` is as it was. By the suffixes ``.xz`` and ``.gz`` they are compressed; the
-    same content gives the same bytes. ``-`` is standard output. A symbolic link is followed; a device or pipe is
-    written to as it is. InputError when the file cannot be written, as on a full disk; BrokenPipeError if the reader of
-    a pipe is gone.
+    same content gives the same bytes. ``-`` is standard output. A symbolic link is followed; a device, pipe
+    or descriptor, such as ``/dev/stdout``, is written to as it is. InputError when the file cannot be written, as on a
+    full disk; BrokenPipeError if the reader of a pipe is gone.
     """
     name = path_of(path)
     other: OSError | None = None
@@ -219,12 +229,13 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _target(name: str) -> Iterator[IO[bytes]]:
-    """Open standard output, a device or pipe, or a temporary file that replaces a file at the end."""
+    """Open standard output, a descriptor, a device or pipe, or a temporary file that replaces a file at the end."""
     if name == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     elif is_stream(name) or os.path.isdir(name):
-        with open(name, "wb") as file:
+        number = _descriptor(name)
+        with open(name if number is None else number, "wb", closefd=number is None) as file:
             yield file
     else:
         target = os.path.realpath(name)
