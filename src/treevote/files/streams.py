@@ -83,13 +83,18 @@ def require_writable(paths: Iterable[str | os.PathLike[str] | None]) -> None:
 def require_apart(
     outputs: Iterable[str | os.PathLike[str] | None], inputs: Iterable[str | os.PathLike[str] | None]
 ) -> None:
-    """Raise a ConfigError if a file to write is one to read, or is named for two outputs; ``-`` and None are no files.
+    """Raise a ConfigError if a file to write is one to read, or is named for two outputs, or ``-`` for two inputs.
+
+    As an output ``-`` is no file; None is none at all.
 
     >>> require_apart(["report.html", "gold.conllu"], ["gold.conllu", None])
     Traceback (most recent call last):
     treevote.errors.ConfigError: gold.conllu is both read and written; name another output
     """
-    read = {os.path.realpath(path) for path in inputs if path is not None}
+    given = [path for path in inputs if path is not None]
+    if given.count("-") > 1:
+        raise ConfigError("standard input is named for two inputs, and can be read once; name a file for one of them")
+    read = {os.path.realpath(path) for path in given}
     written: set[str] = set()
     for path in outputs:
         if path is None or is_stream(path):
