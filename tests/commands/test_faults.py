@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,20 @@ def test_faults_of_whole_files_are_told_too(model: Path, tmp_path: Path) -> None
     assert "No such file" in lines[1]
     assert "found 2 faults" in lines[2]
     assert "standard input can be read once" in fails("parse", model, "-", "--all-faults")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="this system has no names for descriptors")
+@pytest.mark.parametrize("command", ["parse", "train"])
+def test_a_pipe_cannot_be_read_twice(command: str, model: Path, tmp_path: Path) -> None:
+    read_end, write_end = os.pipe()
+    os.write(write_end, SHORT.encode())
+    os.close(write_end)
+    pipe = f"/dev/fd/{read_end}"  # that of <(...)
+    files = {"parse": (model, pipe, "-o", tmp_path / "out"), "train": (TOY, "--dev", pipe, "-o", tmp_path / "new")}
+    said = f"--all-faults reads a file twice, and {pipe} can be read once; give a file\n"
+    assert said in fails(command, *files[command], "--all-faults")
+    assert os.read(read_end, 100) == SHORT.encode()
+    os.close(read_end)
 
 
 def test_faults_are_told_while_a_file_is_read(tmp_path: Path) -> None:

@@ -229,6 +229,27 @@ def test_a_file_that_is_read_is_not_written(
     assert {path.read_text() for path in tmp_path.glob("*.conllu")} == {ONE * 8}
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("parse", "MODEL", "-", "gold.conllu", "-"),
+        ("train", "-", "-", "-o", "new"),
+        ("train", "-", "--dev", "-", "-o", "new"),
+        ("evaluate", "-", "other=-"),
+        ("vote", "gold.conllu", "-", "--keep", "-"),
+    ],
+    ids=" ".join,
+)
+def test_standard_input_is_one_input(words: tuple[str, ...], model: Path, tmp_path: Path) -> None:
+    (tmp_path / "gold.conllu").write_text(ONE)
+    places = {"MODEL": model, "gold.conllu": tmp_path / "gold.conllu", "new": tmp_path / "new"}
+    said = run(*(places.get(word, word) for word in words), code=1, stdin=ONE.encode())
+    assert said == (
+        "treevote: standard input is named for two inputs, and can be read once; name a file for one of them\n"
+    )
+    assert not (tmp_path / "new").exists()
+
+
 def test_two_outputs_are_two_files(tmp_path: Path) -> None:
     (tmp_path / "gold.conllu").write_text(ONE * 8)
     list_and_report = "--list", tmp_path / "out", "--report", tmp_path / "." / "out"

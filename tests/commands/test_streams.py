@@ -132,6 +132,15 @@ def test_closed_streams(closed: str, code: int, tmp_path: Path) -> None:
         assert "Traceback" not in said
 
 
+def test_a_stream_by_its_path_keeps_what_was_written_before(tmp_path: Path) -> None:
+    (tmp_path / "one.conllu").write_text(SENTENCE)
+    vote = shlex.join([*COMMAND, "vote", "one.conllu", "one.conllu", "-q", "-o"])
+    for stream, redirected in (("/dev/stdout", ">> log"), ("/dev/stderr", "2>> log")):
+        (tmp_path / "log").write_text("before\n")
+        subprocess.run(f"{vote} {stream} {redirected}", shell=True, cwd=tmp_path, check=True)
+        assert (tmp_path / "log").read_text() == f"before\n{SENTENCE}"
+
+
 def test_no_file_gets_the_number_of_a_closed_stream(tmp_path: Path) -> None:
     (tmp_path / "one.conllu").write_text(SENTENCE)
     vote = shlex.join([*COMMAND, "vote", "one.conllu", "one.conllu"])

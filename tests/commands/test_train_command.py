@@ -136,6 +136,12 @@ def test_presets_exclude_each_other_and_members(tmp_path: Path, options: tuple[s
     assert "give one of them" in fails("train", "--train", TOY, "-o", tmp_path / "model", *options)
 
 
+def test_a_greedy_search_has_no_width(tmp_path: Path) -> None:
+    said = fails("train", "--train", TOY, "-o", tmp_path / "model", "--fast", "--search", "greedy", "--beam", "8")
+    assert "--search greedy has no width; leave --beam out, or choose --search beam or best-first" in said
+    assert not (tmp_path / "model").exists()
+
+
 def test_a_selection_needs_several_members_and_chooses_their_weights(tmp_path: Path) -> None:
     arguments = ("train", "--train", TOY, "--dev", TOY, "-o", tmp_path / "model", "--select")
     assert "--fast has one member, and nothing to select from" in fails(*arguments, "--fast")

@@ -124,6 +124,14 @@ def test_inspect_shows_names_of_files_that_are_not_utf8(model: Path, tmp_path: P
     assert json.loads(run("inspect", tmp_path / "model", "--json"))["training"]["name"] == "a\udce4.conllu"
 
 
+@pytest.mark.parametrize(
+    "both", ["--rules --json", "--full --json", "--markdown --json", "--full --markdown", "--markdown --rounds"]
+)
+def test_inspect_answers_in_one_form(both: str, model: Path) -> None:
+    said = run("inspect", *both.split(), model, code=2)
+    assert f"{both.replace(' ', ' and ')} exclude each other; choose one" in said
+
+
 def test_inspect_says_what_a_model_is(model: Path) -> None:
     short, full = run("inspect", model), run("inspect", model, "--full")
     facts = json.loads(run("inspect", model, "--json"))

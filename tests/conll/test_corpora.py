@@ -23,6 +23,23 @@ def test_files_of_one_format_keep_their_lines() -> None:
     assert whole.documents == ["dogs", "mine"]
 
 
+@pytest.mark.parametrize(
+    ("comment", "document"),
+    [
+        ("# newdoc_x = 1", "cats"),
+        ("# newdocs", "cats"),
+        ("#newdoc id = own", "own"),
+        ("\ufeff# newdoc id = own\r", "own"),
+        ("# newdoc", ""),
+    ],
+    ids=["another key", "a longer word", "no space", "byte order mark", "no id"],
+)
+def test_a_file_is_a_document_unless_it_begins_one(comment: str, document: str) -> None:
+    cats = loads(CATS.replace("# newdoc id = mine", comment))
+    assert joined([loads(DOGS), cats], ["dogs.conllu", "cats.conllu"]).documents == ["dogs", document]
+    assert dumps(joined([cats, cats], ["cats.conllu"] * 2)).count("newdoc id") == 2 * bool(document)
+
+
 def test_files_of_different_formats_keep_their_sentences() -> None:
     conllx = loads("1\tcats\t_\t_\t_\t_\t0\troot\t_\t_\n\n", format="conllx")
     whole = joined([loads(DOGS), conllx], ["dogs.conllu", "cats.conll"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -70,6 +72,38 @@ def test_stretches_are_the_text_and_whole_characters(words: list[str], times: in
 @pytest.mark.parametrize("format", ["text", "lines"])
 def test_a_format_that_is_given_stays(format: TextFormat) -> None:
     assert text_format("news.conllu", format) == format
+
+
+TOKEN = "1\tdogs\t_\tNOUN\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_text"),
+    [
+        (TOKEN, False),
+        (f"\ufeff# text = dogs\r\n \r\n#\n{TOKEN}", False),
+        (f"1-2\tcan't\t_\t_\n{TOKEN}", False),
+        (f"0.1\twho\t_\t_\n{TOKEN}", False),
+        (f"A list of dogs.\n{TOKEN}", True),
+        (f"# text = dogs\n\nA list.\n\n{TOKEN}", True),
+        ("", True),
+    ],
+    ids=["token", "comments", "range", "empty node", "table", "table behind a comment", "empty"],
+)
+def test_a_file_of_text_that_begins_with_columns_is_a_treebank(text: str, is_text: bool, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(text, "utf-8", newline="")
+    assert text_format(str(tmp_path / "a.txt"), "auto") == ("text" if is_text else None)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_a_text_by_its_name_and_is_read_once(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.txt")
+    os.mkfifo(path)
+    both = os.open(path, os.O_RDWR)  # so that no side waits for the other
+    os.write(both, TOKEN.encode() * 1000)
+    assert text_format(path, "auto") == "text"
+    assert os.read(both, 1 << 16) == TOKEN.encode() * 1000
+    os.close(both)
 
 
 @pytest.mark.parametrize("letter", ["a", "ж"])

@@ -141,6 +141,22 @@ def test_no_sentence_of_a_folder_has_the_id_of_another(model: Path, tmp_path: Pa
     assert ids == [f"{name}-p{number}s1" for name in ("a", "b", "one:a", "two:a") for number in (1, 2)]
 
 
+def test_a_text_that_gets_another_id_is_parsed_again(model: Path, tmp_path: Path) -> None:
+    texts, out = tmp_path / "texts", tmp_path / "out"
+    for name in ("one/news.txt", "other.txt", "one/table.txt"):
+        (texts / name).parent.mkdir(parents=True, exist_ok=True)
+        (texts / name).write_text("1\tDogs" + "\t_" * 8 + "\n\n" if "table" in name else "Dogs bark.\n")
+    assert parse_folder(model, [texts], out).written == 3
+    (texts / "two").mkdir()
+    (texts / "two" / "news.txt").write_text("Dogs.\n")
+    assert (again := parse_folder(model, [texts], out)).written == 2
+    assert again.kept == 2  # the id of one text is as it was, and columns have none
+    parse_folder(model, [texts], tmp_path / "new")
+    for path in (tmp_path / "new").rglob("*.*"):
+        assert path.read_bytes() == (out / path.relative_to(tmp_path / "new")).read_bytes()
+    assert "# newdoc id = one:news\n" in (out / "one" / "news.conllu").read_text()
+
+
 def test_a_model_without_a_tokenizer_says_what_to_do(model: Path, tmp_path: Path) -> None:
     path = tmp_path / "in.txt"
     path.write_text("Dogs bark.\n")

@@ -173,6 +173,19 @@ def test_devices_are_written_to_as_they_are() -> None:
     assert not os.path.isfile("/dev/null")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="this system has no names for descriptors")
+@pytest.mark.parametrize("folder", ["/dev/fd", "/proc/self/fd"])
+def test_an_open_file_is_written_to_where_it_stands(folder: str, tmp_path: Path) -> None:
+    (tmp_path / "log").write_bytes(b"before\n")
+    with open(tmp_path / "log", "r+b", buffering=0) as log:
+        log.seek(0, os.SEEK_END)
+        write(TOY, f"{folder}/{log.fileno()}")
+        log.write(b"after\n")
+    assert (tmp_path / "log").read_text() == f"before\n{dumps(TOY)}after\n"
+    with pytest.raises(InputError, match="/dev/fd/999999999: cannot write: Bad file descriptor"):
+        write(TOY, "/dev/fd/999999999")
+
+
 def test_files_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"absent/out\.conllu: cannot write: No such file"):
         write(TOY, tmp_path / "absent" / "out.conllu")

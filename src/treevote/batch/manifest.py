@@ -1,9 +1,9 @@
 """The manifest of a folder of parses: by which outputs that are there already are recognised, never by their times.
 
 It is a text file with one line of JSON for each output: checksums of the input and the output, and of the task, which
-is the model with all options. A line is written before its output gets its name: an output without a line is not of
-this command, and one that does not have the checksum of its line is made again. The last run sorts it, so that it does
-not depend on interruptions.
+is the model with all options, and the id of a running text. A line is written before its output gets its name: an
+output without a line is not of this command, and one that does not have the checksum of its line is made again. The
+last run sorts it, so that it does not depend on interruptions.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ FORMAT = "treevote parses 1"
 class Entry:
     """An output, whose path below the folder has ``/``.
 
-    ``task`` is the checksum of model, version and options; the other two are those of the bytes on disk, compressed or
-    not. ``faults`` is the number of sentences that were left out or kept unparsed.
+    ``task`` is the checksum of model, version, options and the id of a running text; the other two are those of the
+    bytes on disk, compressed or not. ``faults`` is the number of sentences that were left out or kept unparsed.
     """
 
     output: str

@@ -39,8 +39,8 @@ def inspect(
     """
     from treevote.terminal import is_verbose, tell
 
-    options.refuse_both({"--rules": rules, "--json": json})
-    options.refuse_both({"--full": full, "--json": json})
+    for name, value in {"--json": json, "--rounds": rounds}.items():
+        options.refuse_both({"--rules": rules, "--full": full, "--markdown": markdown, name: value})
     if report is not None and not rounds:
         raise typer.BadParameter("the page shows a learning curve; name the models of earlier rounds by --rounds")
     if report == "-":

@@ -120,6 +120,8 @@ def train(
         raise ConfigError("--fast has one member, and nothing to select from; leave --fast or --select out")
     if (fast and (best or members)) or (best and members):
         raise ConfigError("--fast, --best and --members are three choices of members; give one of them")
+    if search == "greedy" and beam is not None:
+        raise ConfigError("--search greedy has no width; leave --beam out, or choose --search beam or best-first")
     if from_text and from_tokens:
         raise ConfigError("--from-text reads tokens, too; leave --from-tokens out")
     if tags and not (from_text or from_tokens):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
@@ -12,6 +13,7 @@ from treevote.conll.validation import Trees
 from treevote.corpus.treebank import Format
 from treevote.errors import ConfigError, InputError
 from treevote.files.encodings import UTF8
+from treevote.files.streams import is_stream
 from treevote.terminal import plural
 
 
@@ -24,10 +26,12 @@ def require_no_faults(
 ) -> None:
     """Report all faults of files, by the treatment of their trees; memory does not grow with length or number.
 
-    InputError with their number after the last one; ConfigError for standard input, which cannot be read twice.
+    InputError with their number after the last one; ConfigError for standard input or a pipe, which cannot be read
+    twice.
     """
-    if any("-" in paths for paths in files.values()):
-        raise ConfigError("--all-faults reads a file twice, and standard input can be read once; give a file")
+    for path in filter(is_stream, itertools.chain.from_iterable(files.values())):
+        name = "standard input" if path == "-" else os.fspath(path)
+        raise ConfigError(f"--all-faults reads a file twice, and {name} can be read once; give a file")
     counts: dict[str, int] = {}
     for trees, paths in files.items():
         for path in paths:

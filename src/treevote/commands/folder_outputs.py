@@ -61,7 +61,8 @@ class FolderSummary:
 class Outputs:
     """The outputs of a run: results come in order, so that one file is open at a time.
 
-    The file that is being written is in the folder ``scratch``, on the same disk. If ``strict``, a text that is
+    The file that is being written is in the folder ``scratch``, on the same disk. ``tasks`` are the checksums of the
+    tasks, see `treevote.batch.manifest`. If ``strict``, a text that is
     probably unfit for the model is a fault of its file. Results are counted on the summary.
     """
 
@@ -70,12 +71,12 @@ class Outputs:
         scratch: str,
         found: Sequence[Pair],
         manifest: Manifest,
-        task: str,
+        tasks: Sequence[str],
         summary: FolderSummary,
         strict: bool,
         model: StoredParser,
     ) -> None:
-        self.found, self.manifest, self.task, self.summary, self.strict = found, manifest, task, summary, strict
+        self.found, self.manifest, self.tasks, self.summary, self.strict = found, manifest, tasks, summary, strict
         self._model = model
         self.text_counts = TextCounts()  # in the files that were written
         self.stopped: set[int] = set()
@@ -137,7 +138,7 @@ class Outputs:
         counts = output.sentences, output.tokens, output.faults
         checksums = input_sha256, output.hashing.sha256
         os.makedirs(os.path.dirname(output.target), exist_ok=True)
-        self.manifest.add(self._lines, self.found[file].name, self.task, checksums, counts)
+        self.manifest.add(self._lines, self.found[file].name, self.tasks[file], checksums, counts)
         os.replace(self._part, output.target)
         summary = self.summary
         summary.written += 1

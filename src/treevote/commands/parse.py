@@ -19,7 +19,7 @@ from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
 from treevote.errors import InputError
 from treevote.files.encodings import UTF8, is_utf8
-from treevote.files.streams import paths_of, writing
+from treevote.files.streams import paths_of, require_apart, writing
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
 
@@ -109,15 +109,16 @@ def parse_files(
         no tokenizer, or a file that cannot be read or written.
     ModelError, ConfigError
         If the model cannot be read, or does not have the member, confidence or tagger that is asked for; a member alone
-        has neither support nor confidence.
+        has neither support nor confidence. If standard input is named twice.
     """
     start, jobs = time.monotonic(), Jobs.of(jobs)
+    inputs = paths_of(inputs)
+    require_apart([], inputs)
     work = ParseJob(StoredParser.of(model, member), support, confidence, on_error, tags, keep, lights)
     is_utf8(encoding)
     work.check()  # before anything is read or written
     if jobs.n_jobs != 1:  # kernels are compiled once here, not in every process
         work([Chunk("", 1, 1, b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n\n", "conllu")])
-    inputs = paths_of(inputs)
     if not inputs:
         raise InputError("expected files to parse, found none", remedy="name one or more files")
     total = size(inputs)

@@ -16,7 +16,7 @@ from treevote.batch.reading import TASK_BYTES, FileChunk, parse_task, pieces, ta
 from treevote.commands.folder_outputs import FolderSummary, Outputs
 from treevote.conll.document_ids import document_ids
 from treevote.conll.reader import OnError
-from treevote.conll.text_chunks import AnyFormat
+from treevote.conll.text_chunks import AnyFormat, text_format
 from treevote.corpus.given import Keep
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import size
@@ -110,9 +110,12 @@ def parse_folder(
         with temporary(os.path.join(where, "parses"), folder=True) as scratch:
             manifest.write()  # without lines that were cut off
             title, total = f"parsing {plural(len(found), 'file')}", size([path for path, _ in found])
-            with closing(Outputs(scratch, found, manifest, task, summary, strict, work.stored)) as run:
+            documents = document_ids([name for _, name in found], id_prefix)
+            texts = [text_format(path, format, encoding) is not None for path, _ in found]
+            named = [digest({"task": task, "document": document}) for document in documents]
+            own_tasks = [own if is_text else task for own, is_text in zip(named, texts, strict=True)]
+            with closing(Outputs(scratch, found, manifest, own_tasks, summary, strict, work.stored)) as run:
                 cut = functools.partial(pieces, format=format, encoding=encoding, n_bytes=task_bytes)
-                documents = document_ids([name for _, name in found], id_prefix)
                 source = _source(found, run, force, documents, cut)
                 for results in jobs.silent.map(functools.partial(parse_task, work), tasks(source, task_bytes)):
                     for done in results:
@@ -150,7 +153,7 @@ def _source(
         made = False
         if not force:
             with suppress(OSError):  # which reading will tell
-                made = run.manifest.is_made(name, run.task, path)
+                made = run.manifest.is_made(name, run.tasks[number], path)
         if made:
             run.keep(number)
         else:

@@ -9,14 +9,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from treevote.conll.document_ids import document_ids
+from treevote.corpus.documents import new_document
 from treevote.corpus.source import BOM, Source
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 
 SUFFIXES = (".conllu", ".conllx", ".conll")
 """Files of a folder with these suffixes are treebanks, compressed with gzip or xz or not."""
-
-_NEW_DOCUMENT = b"# newdoc"
 
 
 def files_of(source: str | os.PathLike[str]) -> list[str]:
@@ -51,10 +50,10 @@ def joined(parts: Sequence[Treebank], paths: Sequence[str | os.PathLike[str]]) -
 def _as_document(source: Source, document: str) -> Source:
     """Return the lines of a file that begins with a document."""
     lines, first = source.text.split(b"\n"), int(source.line_of[0])
-    comments = lines[first : int(source.line_of[1])]
-    if source.format != "conllu" or any(line.removeprefix(BOM).startswith(_NEW_DOCUMENT) for line in comments):
+    comments = [line.removeprefix("\ufeff") for line in source.lines[first : int(source.line_of[1])]]
+    if source.format != "conllu" or new_document(comments) is not None:
         return source
-    front = _NEW_DOCUMENT + b" id = " + document.encode("utf-8", "surrogateescape")
+    front = b"# newdoc id = " + document.encode("utf-8", "surrogateescape")
     lines[first : first + 1] = [front, lines[first].removeprefix(BOM)]
     line_of = np.concatenate([source.line_of[:1], source.line_of[1:] + 1])
     number = source.first_line - 1  # lines of tokens keep their numbers

@@ -19,7 +19,7 @@ from treevote.conll.validation import require_utf8
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError, require_known
 from treevote.files.encodings import UTF8
-from treevote.files.streams import Readable, opened
+from treevote.files.streams import Readable, is_stream, opened
 
 TextFormat: TypeAlias = Literal["text", "lines"]
 """Running text: paragraphs end with a blank line; or each line is a sentence."""
@@ -44,7 +44,8 @@ _SENTENCE_END = re.compile(
 """The last end of a sentence; no space follows the full stop of Chinese and Japanese."""
 
 _SPACE = re.compile(rb".*[ \t\n\r\v\f]", re.DOTALL)
-_COLUMNS = re.compile(rb"(?m)^1\t[^\t\n]+\t[^\n]*\t")
+_COLUMNS = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t\r]*\n|#.*\n)*(?:1|1-\d+|0\.1)\t[^\t\n]+\t.*\t")
+"""The first line that is neither blank nor a comment: a token, a range of tokens or an empty node."""
 
 
 class TextSpan(NamedTuple):
@@ -171,16 +172,18 @@ def text_format(path: str, format: AnyFormat, encoding: str = UTF8) -> TextForma
     """Return the format of a running text; None if a file is a treebank.
 
     ``"auto"`` is running text if the name ends with ``.txt``, compressed or not, and the file does not begin with
-    columns.
+    columns, behind blank lines and comments. A pipe, which can be read once, goes by its name.
     """
     if format in ("text", "lines"):
         return "lines" if format == "lines" else "text"
     bare = path.removesuffix(".gz").removesuffix(".xz")
     if format != "auto" or not bare.endswith(".txt"):
         return None
+    if is_stream(path):
+        return "text"
     try:
         with opened(path, encoding) as (stream, _, _):
             front = stream.read(1 << 12)
     except InputError:  # which reading will tell
         return None
-    return None if _COLUMNS.search(front) else "text"
+    return None if _COLUMNS.match(front) else "text"

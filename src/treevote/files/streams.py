@@ -9,6 +9,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import shutil
 import sys
 import zlib
@@ -25,6 +26,24 @@ from treevote.files.xz import MAGIC, MemoryLimitError, XZReader
 Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 
 _GZIP = b"\x1f\x8b"
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is a standard stream, a descriptor, a pipe or a device: read once, and never replaced.
+
+    >>> is_stream("-"), is_stream(os.devnull), is_stream(__file__), is_stream("missing.conllu"), is_stream(os.curdir)
+    (True, True, False, False, False)
+    """
+    if path == "-" or _descriptor(path) is not None:
+        return True
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
+def _descriptor(path: str | os.PathLike[str]) -> int | None:
+    """Return the number of a descriptor by its path, such as ``/dev/stdout``; None for another path."""
+    name = os.fspath(path)
+    numbered = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d{1,9})", name)
+    return int(numbered[1]) if numbered else {"/dev/stdout": 1, "/dev/stderr": 2}.get(name)
 
 
 def require_files(paths: Iterable[str | os.PathLike[str]]) -> None:
@@ -50,7 +69,7 @@ def require_writable(paths: Iterable[str | os.PathLike[str] | None]) -> None:
     treevote.errors.InputError: missing/report.html: cannot write: no folder 'missing' that can be written to; ...
     """
     for path in paths:
-        if path is None or path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+        if path is None or is_stream(path):
             continue
         folder = os.path.dirname(os.path.realpath(path))
         if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):
@@ -64,16 +83,21 @@ def require_writable(paths: Iterable[str | os.PathLike[str] | None]) -> None:
 def require_apart(
     outputs: Iterable[str | os.PathLike[str] | None], inputs: Iterable[str | os.PathLike[str] | None]
 ) -> None:
-    """Raise a ConfigError if a file to write is one to read, or is named for two outputs; ``-`` and None are no files.
+    """Raise a ConfigError if a file to write is one to read, or is named for two outputs, or ``-`` for two inputs.
+
+    As an output ``-`` is no file; None is none at all.
 
     >>> require_apart(["report.html", "gold.conllu"], ["gold.conllu", None])
     Traceback (most recent call last):
     treevote.errors.ConfigError: gold.conllu is both read and written; name another output
     """
-    read = {os.path.realpath(path) for path in inputs if path is not None}
+    given = [path for path in inputs if path is not None]
+    if given.count("-") > 1:
+        raise ConfigError("standard input is named for two inputs, and can be read once; name a file for one of them")
+    read = {os.path.realpath(path) for path in given}
     written: set[str] = set()
     for path in outputs:
-        if path is None or path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+        if path is None or is_stream(path):
             continue
         if (real := os.path.realpath(path)) in read:
             raise ConfigError(f"{os.fspath(path)} is both read and written; name another output")
@@ -187,9 +211,9 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
     The bytes go to a temporary file in the same folder, which takes the place of ``path`` once it is on the disk. On
     any error it is removed, and ``path`` is as it was. By the suffixes ``.xz`` and ``.gz`` they are compressed; the
-    same content gives the same bytes. ``-`` is standard output. A symbolic link is followed; a device or pipe is
-    written to as it is. InputError when the file cannot be written, as on a full disk; BrokenPipeError if the reader of
-    a pipe is gone.
+    same content gives the same bytes. ``-`` is standard output. A symbolic link is followed; a device, pipe
+    or descriptor, such as ``/dev/stdout``, is written to as it is. InputError when the file cannot be written, as on a
+    full disk; BrokenPipeError if the reader of a pipe is gone.
     """
     name = path_of(path)
     other: OSError | None = None
@@ -210,12 +234,13 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _target(name: str) -> Iterator[IO[bytes]]:
-    """Open standard output, a device or pipe, or a temporary file that replaces a file at the end."""
+    """Open standard output, a descriptor, a device or pipe, or a temporary file that replaces a file at the end."""
     if name == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-    elif os.path.exists(name) and not os.path.isfile(name):
-        with open(name, "wb") as file:
+    elif is_stream(name) or os.path.isdir(name):
+        number = _descriptor(name)
+        with open(name if number is None else number, "wb", closefd=number is None) as file:
             yield file
     else:
         target = os.path.realpath(name)
