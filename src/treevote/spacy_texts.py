@@ -15,6 +15,7 @@ import numpy as np
 from treevote.conll.chunks import Chunk
 from treevote.conll.guidelines import TAGS
 from treevote.conll.reader import parse_chunk
+from treevote.corpus.documents import new_document
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.extras import extra
@@ -57,11 +58,7 @@ def to_docs(treebank: Treebank, vocab: Vocab) -> list[Doc]:
     spaCy has no label without a head, and finds sentences by their roots. So a sentence in which a head is missing
     comes without its tree: ``token.has_head()`` is False for its words, but for the first one, a root with label ``_``.
     """
-    starts = [
-        i
-        for i in range(len(treebank))
-        if not i or any(re.match(r"#\s*newdoc\b", line) for line in treebank.comments(i))
-    ]
+    starts = [i for i in range(len(treebank)) if not i or new_document(treebank.comments(i)) is not None]
     source = treebank.source
     spaces = None if source is None or source.format == "conllx" else surface_words(treebank)[1]
     return [_doc_of(treebank, span, spaces, vocab) for span in itertools.pairwise([*starts, len(treebank)])]

@@ -125,10 +125,19 @@ def test_inspect_shows_names_of_files_that_are_not_utf8(model: Path, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    "both", ["--rules --json", "--full --json", "--markdown --json", "--full --markdown", "--markdown --rounds"]
+    "both",
+    [
+        "--rules --json",
+        "--full --json",
+        "--markdown --json",
+        "--full --markdown",
+        "--markdown --rounds",
+        "--card --full",
+    ],
 )
 def test_inspect_answers_in_one_form(both: str, model: Path) -> None:
-    said = run("inspect", *both.split(), model, code=2)
+    words = both.replace("--card", "--card facts.toml").replace("--rounds", f"--rounds {model}")
+    said = run("inspect", *words.split(), model, code=2)
     assert f"{both.replace(' ', ' and ')} exclude each other; choose one" in said
 
 

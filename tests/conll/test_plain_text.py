@@ -56,6 +56,8 @@ def test_the_text_of_a_treebank() -> None:
     assert of(UD, lines=True)[0] == "I don't, OK?\nYes.\na  b\n|cA\nend\n"
     assert of(UD.replace("\n", "\r\n"))[0] == found
     assert of("\ufeff" + UD)[0] == found
+    assert of(UD.replace("# newpar", "#newpar"))[0] == found
+    assert of(UD.replace("# newpar\n1", "# newpars\n1"))[0] == found.replace("cA\n\nend", "cA end")
 
 
 def test_a_comment_that_disagrees_is_told() -> None:

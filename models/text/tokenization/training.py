@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from treevote.conll.writer import lines_of
+from treevote.corpus.documents import is_new_paragraph, new_document
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError, TreevoteError
 from treevote.models.text.tokenization import child
@@ -88,8 +89,8 @@ def _blocks(treebank: Treebank) -> Iterator[str]:
             if tokens:
                 yield "\n".join([*block, "", ""])
                 block, tokens = [], 0
-        elif bare.startswith(("# newpar", "# newdoc")):
-            block.append(bare[:8])
+        elif is_new_paragraph([bare]):
+            block.append("# newpar" if new_document([bare]) is None else "# newdoc")
         elif not bare.startswith("#") and "." not in columns[0] and len(columns) == 10:
             together = has_spaces and "SpaceAfter=No" in columns[9].split("|")
             form = columns[1].encode("utf-8", "replace").decode().replace("\0", "\ufffd")

@@ -41,6 +41,7 @@ def inspect(
 
     for name, value in {"--json": json, "--rounds": rounds}.items():
         options.refuse_both({"--rules": rules, "--full": full, "--markdown": markdown, name: value})
+    options.refuse_both({"--card": card, "--rules": rules, "--full": full, "--rounds": rounds and not json})
     if report is not None and not rounds:
         raise typer.BadParameter("the page shows a learning curve; name the models of earlier rounds by --rounds")
     if report == "-":

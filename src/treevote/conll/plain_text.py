@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from treevote.conll.chunks import chunks
 from treevote.conll.reader import parse_chunk
+from treevote.corpus.documents import is_new_paragraph
 from treevote.files.streams import Readable
 
 SPACES = "# spaces = "
@@ -150,7 +151,7 @@ class PlainText:
         spaces = [unescape(comment.removeprefix(SPACES)) for comment in comments if comment.startswith(SPACES)]
         if not tokens:
             return b"" if self.lines or not spaces else self._between(is_new=False) + b"".join(spaces)
-        is_new = any(comment.startswith(("# newpar", "# newdoc")) for comment in comments)
+        is_new = is_new_paragraph(comments)
         parts = [] if self.lines else [self._between(is_new=is_new)]
         plain = []
         for i, (form, misc) in enumerate(tokens):

@@ -6,12 +6,18 @@ import re
 from collections.abc import Iterable, Sequence
 
 _DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=(.*)|\s*)")
+_PARAGRAPH = re.compile(r"#\s*new(?:doc|par)(?:\s+id\s*=.*|\s*)")
 
 
 def new_document(lines: Sequence[str]) -> str | None:
     """Return the id of the document that begins with a sentence, empty if it has none; None if no document begins."""
     found = [match for line in lines if (match := _DOCUMENT.fullmatch(line))]
     return (found[-1][1] or "").strip() if found else None
+
+
+def is_new_paragraph(lines: Iterable[str]) -> bool:
+    """Tell whether a paragraph begins with a sentence, by ``# newpar`` or a new document."""
+    return any(map(_PARAGRAPH.fullmatch, lines))
 
 
 def openings(documents: Sequence[str], comments: Iterable[Sequence[str]]) -> list[str]:

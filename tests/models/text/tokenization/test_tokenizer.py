@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import treevote
 from tests.models.text.tokenization.texts import rebuilt, texts, tokenize
 from tests.reference.toy_model import content
 from tests.reference.toy_text import CONLLU, QUICK, toy, toy_tokenizer
@@ -25,6 +26,7 @@ from treevote.errors import ConfigError, InputError, TreevoteError
 from treevote.models.text.tokenization import child, tokenizer
 from treevote.models.text.tokenization.library import Token
 from treevote.models.text.tokenization.tokenizer import Tokenizer, TokenizerTrainer
+from treevote.models.text.tokenization.training import _blocks
 from treevote.parallel import Jobs
 from treevote.store import folder as store
 
@@ -107,6 +109,15 @@ def test_what_is_learned() -> None:
 def test_a_first_word_as_long_as_the_token_is_learned() -> None:
     conllu = CONLLU.replace("\tca\t", "\tcould\t")
     QUICK.train(read(io.BytesIO(conllu.encode())))
+
+
+@pytest.mark.parametrize(
+    ("comment", "learned"),
+    [("#newpar", "# newpar\n"), ("# newpars", ""), ("#newdoc id=a", "# newdoc\n"), ("# newdoc_id = a", "")],
+)
+def test_a_paragraph_begins_with_its_comment_however_it_is_written(comment: str, learned: str) -> None:
+    treebank = treevote.loads(f"{comment}\n1\ta" + "\t_" * 4 + "\t0\troot\t_\t_\n\n")
+    assert [block.partition("1\t")[0] for block in _blocks(treebank)] == [learned]
 
 
 def test_the_same_treebank_gives_the_same_bytes_and_progress() -> None:
