@@ -45,6 +45,18 @@ def test_all_faults_are_told_a_line_each_and_counted(tmp_path: Path) -> None:
     assert not (tmp_path / "model").exists()
 
 
+def test_the_faults_of_a_folder_are_those_of_its_files(tmp_path: Path) -> None:
+    gold = tmp_path / "gold"
+    gold.mkdir()
+    for name, text in (("a.conllu", ONE), ("b.conllu", TWO)):
+        (gold / name).write_text(text)
+    good = ask("evaluate", gold, gold, "--all-faults")
+    assert good.exit_code == 0, good.stderr
+    (gold / "b.conllu").write_text(BAD)
+    bad = ask("evaluate", gold, gold, "--all-faults")
+    assert f"{gold / 'b.conllu'}, line 1, sentence 1: expected a HEAD in 0..2, found '9'" in bad.stderr
+
+
 def test_heads_are_a_fault_where_they_are_read(model: Path, tmp_path: Path) -> None:
     bad, out = tmp_path / "bad.conllu", tmp_path / "out.conllu"
     bad.write_text(BAD)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from treevote.conll.chunks import chunks
+from treevote.conll.corpora import files_of
 from treevote.conll.reader import chunk_faults
 from treevote.conll.validation import Trees
 from treevote.corpus.treebank import Format
@@ -24,7 +25,7 @@ def require_no_faults(
     format: Format | Literal["auto"] = "auto",
     encoding: str = UTF8,
 ) -> None:
-    """Report all faults of files, by the treatment of their trees; memory does not grow with length or number.
+    """Report all faults of files, or of those of folders, by the treatment of their trees; memory does not grow.
 
     InputError with their number after the last one; ConfigError for standard input or a pipe, which cannot be read
     twice.
@@ -34,7 +35,7 @@ def require_no_faults(
         raise ConfigError(f"--all-faults reads a file twice, and {name} can be read once; give a file")
     counts: dict[str, int] = {}
     for trees, paths in files.items():
-        for path in paths:
+        for path in itertools.chain.from_iterable(files_of(path) if os.path.isdir(path) else [path] for path in paths):
             for fault in _faults_of(path, trees, format, encoding):
                 tell(fault)
                 counts[os.fspath(path)] = counts.get(os.fspath(path), 0) + 1
