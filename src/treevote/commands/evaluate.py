@@ -105,7 +105,7 @@ def with_baseline(systems: Sequence[str], baseline: str) -> tuple[list[str], str
     """
     names = named(systems)
     for name, path in names.items():
-        if baseline in (name, path):
+        if baseline == name or os.path.realpath(baseline) == os.path.realpath(path):
             if len(names) == 1:
                 raise ConfigError(f"the baseline {baseline} is the only system; name another one to compare with it")
             return list(systems), name
