@@ -141,6 +141,13 @@ def test_next_sentences_have_trees_and_doubts(room: Path, tmp_path: Path) -> Non
     assert read(output).n_tokens <= 20
 
 
+def test_next_says_whether_its_doubts_are_probabilities_or_votes(room: Path, tmp_path: Path) -> None:
+    two = "lr-svm-forward,lr-svm-backward"
+    run("train", "--train", room / "plain.conllu", "--members", two, "-o", tmp_path / "model")
+    for model, basis in (room, "by the model's own confidence"), (tmp_path, "shares of votes against arcs and labels"):
+        assert basis in run("next", model / "model", room / "pool.conllu", "-o", tmp_path / "next.conllu")
+
+
 def test_a_round_that_is_named_twice_is_one(room: Path, tmp_path: Path) -> None:
     run("train", room / "pool.conllu", "--members", "lr-svm-forward", "--folds", 3, "-o", tmp_path / "model")
     named = tmp_path / "model", f"{tmp_path / 'model'}/", tmp_path / "." / "x" / ".." / "model", f"{room / 'model'}/"
