@@ -14,6 +14,7 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.commands.doctor import doctor
 from treevote.conll.reader import read
 from treevote.conll.writer import write
+from treevote.errors import ConfigError
 
 DOCTOR = ("doctor", "--members", "lr-svm-forward")
 WRONG = 7
@@ -126,6 +127,12 @@ def test_bad_input_is_one_sentence(room: Path, tmp_path: Path, monkeypatch: pyte
     few.write_text("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n" * 9)
     assert "which has no MISC" in fails("doctor", few, "--format", "conllx", "-o", tmp_path / "out.conllu")
     assert [path.name for path in tmp_path.iterdir()] == ["few.conllu"]
+
+
+@pytest.mark.parametrize("folds", [0, 1, 101, -3])
+def test_a_number_of_folds_that_is_not_possible_is_told(folds: int) -> None:
+    with pytest.raises(ConfigError, match=f"^expected 2 to 100 folds, found {folds}$"):
+        doctor(toy_treebank(6, 1), folds=folds)
 
 
 def test_next_sentences_have_trees_and_doubts(room: Path, tmp_path: Path) -> None:
