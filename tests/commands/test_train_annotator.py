@@ -191,6 +191,12 @@ def test_a_cascade_takes_a_file_standard_input_and_a_folder(room: Path, tmp_path
     assert "expected files of one format" in fails("cascade", room / "model", tmp_path)
 
 
+def test_a_cascade_in_conllx_may_cut_words_anew(room: Path, tmp_path: Path) -> None:
+    (tmp_path / "toy.conllx").write_text(CONLLX.replace("SpaceAfter=No", "_").replace("Dogs", "Dogs."))
+    stages = json.loads(run("cascade", room / "model", tmp_path / "toy.conllx", "--json"))["stages"]
+    assert stages["gold tokens"]["Words"] == 100 > stages["raw text"]["Words"]
+
+
 ADAPT = ("--train", TOY, "--dev", TOY, "--force")
 COMMITTEE = ("--committee", "lr-svm-forward,lr-svm-backward", "--rounds", "1")
 

@@ -87,7 +87,7 @@ def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["au
     """Parse a treebank with its tags, with predicted tags, and from its text alone, and evaluate the three.
 
     The text is that of `treevote text`; a model without a tokenizer has no parse of it, and one without a tagger is an
-    error.
+    error. The convention is that of the treebank's format, or ``"ud"`` where the text is cut into words anew.
     """
     parser, trees = load(model), read(gold, format=format)
     text = None if parser.annotator.tokenizer is None else _text(trees, gold)
@@ -95,7 +95,7 @@ def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["au
     if text is not None:
         given["raw text"] = parser.annotator.read(text)
     stages = {name: parser.trees_alone.parse(treebank).only() for name, treebank in given.items()}
-    return evaluate_systems(trees, stages, convention=convention_of(trees))
+    return evaluate_systems(trees, stages, convention=convention_of(trees) if text is None else "ud")
 
 
 def _text(trees: Treebank, path: str | Path) -> bytes:
