@@ -229,33 +229,6 @@ def test_a_file_that_is_read_is_not_written(
     assert {path.read_text() for path in tmp_path.glob("*.conllu")} == {ONE * 8}
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("evaluate", "-", "-"),
-        ("evaluate", "gold.conllu", "x=-", "y=-"),
-        ("evaluate", "gold.conllu", "-", "--train", "-"),
-        ("evaluate", "-", "gold.conllu", "--against", "-"),
-        ("reliability", "-", "-"),
-        ("show", "-", "--against", "-"),
-        ("vote", "-", "gold.conllu", "--keep", "-"),
-        ("doctor", "-", "--acknowledged", "-"),
-        ("train", "--train", "-", "--dev", "-", "-o", "new"),
-    ],
-    ids=" ".join,
-)
-def test_standard_input_is_read_once(words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "gold.conllu").write_text(ONE)
-    assert "standard input is named twice, and can be read once" in run(*words, code=1, stdin=ONE.encode())
-
-
-def test_a_baseline_that_is_a_system_is_not_read_again(tmp_path: Path) -> None:
-    (tmp_path / "gold.conllu").write_text(ONE)
-    systems = tmp_path / "gold.conllu", "-"
-    assert "gold − -" in run("evaluate", tmp_path / "gold.conllu", *systems, "--against", "-", stdin=ONE.encode())
-
-
 def test_two_outputs_are_two_files(tmp_path: Path) -> None:
     (tmp_path / "gold.conllu").write_text(ONE * 8)
     list_and_report = "--list", tmp_path / "out", "--report", tmp_path / "." / "out"

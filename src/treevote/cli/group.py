@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from treevote.cli.options import PANELS, remember, require_one_reader
+from treevote.cli.options import PANELS, remember
 from treevote.cli.signals import SENTENCE, Interruption
 from treevote.compilation import listened
 from treevote.errors import ConfigError, TreevoteError, TreevoteWarning
@@ -77,11 +77,8 @@ class Command(TyperCommand):
                 formatter.write_dl(records)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, which reads standard input once; say if kernels are compiled for it."""
+        """Run the command; say if kernels are compiled for it."""
         _require_memory()
-        panels = [(ctx.params[param.name], getattr(param, "rich_help_panel", None)) for param in self.params]
-        values = [value for value, panel in panels if panel in (None, "Input")]  # arguments have none
-        require_one_reader(path for value in values for path in (value if isinstance(value, list) else [value]))
         from treevote.terminal import announce
 
         with listened(announce), _warnings_told():

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-
-from treevote.errors import ConfigError
 
 if TYPE_CHECKING:
     from treevote.parallel import Jobs
@@ -83,12 +81,6 @@ def require_file(json: bool, output: str) -> None:
     """Exit with 2 if an answer in JSON would stand among the sentences on standard output."""
     if json and output == "-":
         raise typer.BadParameter("--json answers on standard output; name a file for the sentences with --output")
-
-
-def require_one_reader(paths: Iterable[object]) -> None:
-    """Raise a ConfigError if standard input, also as ``NAME=-``, is among the files to read more than once."""
-    if sum(str(path).rpartition("=")[2] == "-" for path in paths) > 1:
-        raise ConfigError("standard input is named twice, and can be read once; name a file in one of the places")
 
 
 def require_pages(report: str | None) -> None:
