@@ -61,6 +61,11 @@ def test_a_table_has_a_line_for_each_row(rows: list[tuple[str, str]]) -> None:
     assert invisible(shown) <= {"\n"}
 
 
+def test_wide_characters_and_marks_keep_the_columns_of_a_table() -> None:
+    shown = table(["", "form", "head"], [["1", "日本語", "2"], ["2", "e\u0301", "0"]])
+    assert shown.split("\n") == ["     form  head", "1  日本語     2", "2       e\u0301     0"]
+
+
 def test_names_in_progress_are_visible() -> None:
     stream, now = io.StringIO(), iter([0.0, 9.0])
     show = PlainLines(stream, lambda: next(now))

@@ -224,9 +224,11 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     vote            89.10
     lr-svm-forward   8.36
     """
-    lines = [[visible(cell) for cell in line] for line in (header, *rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
-    return "\n".join(
-        "  ".join([line[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(line[1:], widths[1:], strict=True))])
-        for line in lines
-    )
+    from rich.cells import cell_len  # slow to import
+
+    columns = [[visible(cell) for cell in column] for column in zip(header, *rows, strict=True)]
+    for i, column in enumerate(columns):
+        width = max(map(cell_len, column))
+        spaces = [" " * (width - cell_len(cell)) for cell in column]
+        columns[i] = [space + cell if i else cell + space for cell, space in zip(column, spaces, strict=True)]
+    return "\n".join(map("  ".join, zip(*columns, strict=True)))

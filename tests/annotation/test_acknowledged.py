@@ -28,7 +28,11 @@ def test_each_line_of_a_list_is_a_case(
     assert read_acknowledged(path) == frozenset(cases)
 
 
-@pytest.mark.parametrize("line", ["a\t1", "a\tone\t00ff", "a 1 00ff"])
+@pytest.mark.parametrize(
+    "line",
+    ["a\t1", "a\tone\t00ff", "a 1 00ff", f"a\t{'9' * 5000}\t00ff"],
+    ids=["two columns", "no number", "no tabs", "many digits"],
+)
 def test_another_line_is_told(tmp_path: Path, line: str) -> None:
     (tmp_path / "cases.tsv").write_text(f"a\t1\t00ff\n{line}\n")
     with pytest.raises(InputError, match=r"cases.tsv, line 2: expected sent_id, token and digest"):

@@ -14,6 +14,7 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.commands.doctor import doctor
 from treevote.conll.reader import read
 from treevote.conll.writer import write
+from treevote.errors import ConfigError
 
 DOCTOR = ("doctor", "--members", "lr-svm-forward")
 WRONG = 7
@@ -128,6 +129,12 @@ def test_bad_input_is_one_sentence(room: Path, tmp_path: Path, monkeypatch: pyte
     assert [path.name for path in tmp_path.iterdir()] == ["few.conllu"]
 
 
+@pytest.mark.parametrize("folds", [0, 1, 101, -3])
+def test_a_number_of_folds_that_is_not_possible_is_told(folds: int) -> None:
+    with pytest.raises(ConfigError, match=f"^expected 2 to 100 folds, found {folds}$"):
+        doctor(toy_treebank(6, 1), folds=folds)
+
+
 def test_next_sentences_have_trees_and_doubts(room: Path, tmp_path: Path) -> None:
     output = tmp_path / "next.conllu"
     found = json.loads(
@@ -139,6 +146,13 @@ def test_next_sentences_have_trees_and_doubts(room: Path, tmp_path: Path) -> Non
     assert output.read_text().count("Doubt=") == sum(len(one["doubtful"]) for one in found["sentences"]) > 0
     run("next", room / "model", room / "pool.conllu", "--tokens", 20, "-o", output)
     assert read(output).n_tokens <= 20
+
+
+def test_next_says_whether_its_doubts_are_probabilities_or_votes(room: Path, tmp_path: Path) -> None:
+    two = "lr-svm-forward,lr-svm-backward"
+    run("train", "--train", room / "plain.conllu", "--members", two, "-o", tmp_path / "model")
+    for model, basis in (room, "by the model's own confidence"), (tmp_path, "shares of votes against arcs and labels"):
+        assert basis in run("next", model / "model", room / "pool.conllu", "-o", tmp_path / "next.conllu")
 
 
 def test_a_round_that_is_named_twice_is_one(room: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from treevote.ensemble import annotator_trainer
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer, TrainingTags
 from treevote.ensemble.parser import load
 
+CONLLX = "".join(line for line in CONLLU.splitlines(keepends=True) if not line.startswith(("#", "2-")))
 MEMBER = ("--members", "lr-svm-forward", "--search", "greedy")
 
 
@@ -132,20 +133,28 @@ def test_a_model_of_tokens_reads_no_text(model: Path, tmp_path: Path) -> None:
     assert "the model has no tokenizer" in fails("parse", model, tmp_path / "in.txt")
 
 
-def test_text_is_read_tagged_and_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    quick = functools.partial(annotator_trainer.AnnotatorTrainer, tokenizer=QUICK)
-    monkeypatch.setattr(annotator_trainer, "AnnotatorTrainer", quick)
-    (tmp_path / "toy.conllu").write_text(CONLLU)
-    run("train", "--train", tmp_path / "toy.conllu", "-o", tmp_path / "model", *MEMBER, "--from-text")
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a treebank and a model that reads text."""
+    path = tmp_path_factory.mktemp("text")
+    (path / "toy.conllu").write_text(CONLLU)
+    with pytest.MonkeyPatch.context() as patch:
+        quick = functools.partial(annotator_trainer.AnnotatorTrainer, tokenizer=QUICK)
+        patch.setattr(annotator_trainer, "AnnotatorTrainer", quick)
+        run("train", "--train", path / "toy.conllu", "-o", path / "model", *MEMBER, "--from-text")
+    return path
+
+
+def test_text_is_read_tagged_and_parsed(room: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("Dogs can't bark. Dogs can't bark.\n")
-    run("parse", tmp_path / "model", tmp_path / "in.txt", "-o", tmp_path / "out.conllu")
+    run("parse", room / "model", tmp_path / "in.txt", "-o", tmp_path / "out.conllu")
     found = read(tmp_path / "out.conllu")
     assert [[word.upos for word in sentence.words[1:]] for sentence in found.sentences()] == [
         ["NOUN", "AUX", "PART", "VERB", "PUNCT"]
     ] * 2
-    assert "reads raw text, and CoNLL-U with or without tags" in run("inspect", tmp_path / "model")
-    own = "--train", tmp_path / "toy.conllu", "--retrain", "taggers", "--force"
-    run("adapt", tmp_path / "model", tmp_path / "in.txt", *own, "-o", tmp_path / "adapted")
+    assert "reads raw text, and CoNLL-U with or without tags" in run("inspect", room / "model")
+    own = "--train", room / "toy.conllu", "--retrain", "taggers", "--force"
+    run("adapt", room / "model", tmp_path / "in.txt", *own, "-o", tmp_path / "adapted")
     silver = (tmp_path / "adapted.silver.conllu").read_text("utf-8")
     assert "# source = in.txt, sentence 1\n" in silver
     assert silver.count("\tbark\t_\tVERB\t") == 2
@@ -169,6 +178,23 @@ def test_a_cascade_has_a_line_for_each_stage(model: Path) -> None:
     stages = json.loads(run("cascade", model, TOY, "--json"))["stages"]
     assert stages["gold tags"]["UPOS"] == 100 > stages["gold tokens"]["UPOS"] - 1
     assert stages["gold tokens"]["Tokens"] == 100
+
+
+def test_a_cascade_takes_a_file_standard_input_and_a_folder(room: Path, tmp_path: Path) -> None:
+    (tmp_path / "toy.conllu").write_text(CONLLU)
+    answers = [
+        run("cascade", room / "model", gold, stdin=CONLLU.encode()) for gold in (room / "toy.conllu", "-", tmp_path)
+    ]
+    assert answers == answers[:1] * 3
+    assert answers[0].splitlines()[3].startswith("raw text")
+    (tmp_path / "toy.conllx").write_text(CONLLX)
+    assert "expected files of one format" in fails("cascade", room / "model", tmp_path)
+
+
+def test_a_cascade_in_conllx_may_cut_words_anew(room: Path, tmp_path: Path) -> None:
+    (tmp_path / "toy.conllx").write_text(CONLLX.replace("SpaceAfter=No", "_").replace("Dogs", "Dogs."))
+    stages = json.loads(run("cascade", room / "model", tmp_path / "toy.conllx", "--json"))["stages"]
+    assert stages["gold tokens"]["Words"] == 100 > stages["raw text"]["Words"]
 
 
 ADAPT = ("--train", TOY, "--dev", TOY, "--force")

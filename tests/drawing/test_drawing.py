@@ -286,6 +286,15 @@ def test_wide_and_right_to_left_words_keep_the_columns() -> None:
     assert drawing[0].isprintable()
 
 
+@pytest.mark.parametrize("width", range(20, 64))
+def test_a_right_to_left_word_that_is_cut_has_its_end(width: int) -> None:
+    forms = ["שלום" * 5, "w2", "w3"]
+    gold, parse = sentence([-1, 2, 0, 2], forms), sentence([-1, 2, 0, 1], forms)
+    for line in text.draw(gold, parse, width=width):
+        assert line.count("\u2068") == line.count("\u2069")
+        assert cell_len(line) <= width
+
+
 def test_what_a_drawing_cannot_show_is_told() -> None:
     assert [line.split()[-2:] for line in text.draw(sentence([-1, -1, -1]))] == [["(no", "head)"]] * 2
     in_a_circle = text.draw(sentence([-1, 2, 1, 0]))

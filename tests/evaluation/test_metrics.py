@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -248,6 +249,18 @@ def test_the_first_gold_token_without_a_head_is_named() -> None:
         gold = Treebank.of([(["a", "b", "c"], heads, ["x"] * 3)])
         with pytest.raises(InputError, match="token 2: expected a head for every gold token, found none for 'b'"):
             evaluate(gold, gold)
+
+
+@pytest.mark.parametrize("other", [None, 3, b"x", GOLD.sentence(0), [GOLD]], ids=lambda other: type(other).__name__)
+def test_what_is_no_treebank_is_told_by_its_type(other: Any) -> None:
+    for pair in (other, GOLD), (GOLD, other):
+        with pytest.raises(InputError, match=f"expected a Treebank or a path, found {type(other).__name__};"):
+            evaluate(*pair)
+
+
+def test_counts_add_to_counts_alone() -> None:
+    with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+: 'Counts' and 'int'"):
+        Counts() + 3  # type: ignore[operator]
 
 
 def test_an_unknown_convention_is_named() -> None:

@@ -10,6 +10,7 @@ import hashlib
 import os
 from typing import TypeAlias
 
+from treevote.conll.validation import MAX_DIGITS
 from treevote.errors import InputError
 from treevote.files.streams import opened
 
@@ -37,7 +38,7 @@ def read_acknowledged(path: str | os.PathLike[str]) -> frozenset[Case]:
     cases = set()
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         columns = line.split("\t")
-        is_case = len(columns) > 2 and columns[1].isdecimal()
+        is_case = len(columns) > 2 and columns[1].isdecimal() and len(columns[1]) <= MAX_DIGITS
         if not is_case and (not line.strip() or line.startswith("#")):
             continue
         if not is_case:

@@ -67,12 +67,17 @@ def save_parses(
                 write(parse.select(held_out).only(), steps.step(_file(name, number)))
 
 
+def require_folds(n_folds: int) -> None:
+    """Raise a ConfigError for a number of folds that is not possible."""
+    if n_folds not in range(2, MAX_FOLDS + 1):
+        raise ConfigError(f"expected 2 to {MAX_FOLDS} folds, found {n_folds}")
+
+
 def cross_parsed(
     treebank: Treebank, members: Mapping[str, Trainer], n_folds: int, steps: Checkpoints, *, seed: int, jobs: Jobs
 ) -> list[Treebank]:
-    """Return the parse of each member; ConfigError for a number of folds that is not possible."""
-    if not 2 <= n_folds <= MAX_FOLDS:
-        raise ConfigError(f"expected 2 to {MAX_FOLDS} folds, found {n_folds}")
+    """Return the parse of each member; ConfigError as of `require_folds`, or if there are too few sentences."""
+    require_folds(n_folds)
     if len(treebank) < 2 * n_folds:
         raise ConfigError(
             f"{n_folds} folds need {2 * n_folds} sentences with trees, found {len(treebank)}; "

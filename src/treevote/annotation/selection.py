@@ -12,22 +12,16 @@ from __future__ import annotations
 import heapq
 import itertools
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
+from treevote.annotation.near_duplicates import DistinctSentences
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
 from treevote.kernels import Doubles, Longs
 
 LENGTH_POWER = 0.25
 """Power of the length that a sentence costs where sentences are counted; where tokens are counted it costs them all."""
-
-SIMILAR = 0.5
-"""Share of common pairs of neighbouring words, of all pairs of both, from which a sentence is a near-duplicate."""
-
-
-Pairs: TypeAlias = frozenset[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -75,18 +69,17 @@ def selected(parse: Treebank, doubt: Doubles, *, sentences: int | None = None, t
     heap = [(-gain(i), i) for i in range(len(parse))]
     heapq.heapify(heap)
     chosen: list[int] = []
-    pairs: list[Pairs] = []
+    distinct = DistinctSentences(parse)
     while heap and left:
         i = heapq.heappop(heap)[1]
         now = -gain(i), i
         if heap and now > heap[0]:  # it has lost value since it was put there
             heapq.heappush(heap, now)
             continue
-        size, own = int(parse.lengths[i]) if sentences is None else 1, _pairs(parse, i)
-        if size > left or any(_are_similar(own, other) for other in pairs):
+        size = int(parse.lengths[i]) if sentences is None else 1
+        if size > left or not distinct.add(i):
             continue
         chosen.append(i)
-        pairs.append(own)
         left -= size
         numbers, values = features[i]
         covered[numbers] += values
@@ -108,12 +101,3 @@ def _features(parse: Treebank, doubt: Doubles) -> list[tuple[Longs, Doubles]]:
             (numbers, np.bincount(places, np.tile(doubt[start + 1 : end], 2), len(numbers)).astype(np.float64))
         )
     return found
-
-
-def _pairs(parse: Treebank, i: int) -> Pairs:
-    """Return the pairs of neighbouring words of a sentence, as their numbers; the first word stands beside ROOT."""
-    return frozenset(itertools.pairwise(parse.tokens[slice(*parse.offsets[i : i + 2].tolist())].tolist()))
-
-
-def _are_similar(first: Pairs, second: Pairs) -> bool:
-    return len(first & second) >= SIMILAR * len(first | second)

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from treevote.annotation.acknowledged import read_acknowledged
-from treevote.annotation.cross_parsing import cross_parsed, plan_of
+from treevote.annotation.cross_parsing import cross_parsed, plan_of, require_folds
 from treevote.annotation.suspects import LEAST, Diagnosis, Evidence, suspects_of
 from treevote.commands.train import FOLDS, chosen, compile_kernels
 from treevote.commands.treebanks import read_some, with_texts
@@ -87,8 +87,8 @@ def doctor(
     InputError
         If there is no file, or one cannot be read, or has no trees.
     ConfigError
-        If ``least`` is no probability, there are too few sentences for the folds, or the folder is that of another
-        treebank or setting.
+        If ``least`` is no probability, the folds are not 2 to 100, there are too few sentences for them, or the folder
+        is that of another treebank or setting.
 
     Examples
     --------
@@ -105,6 +105,8 @@ def doctor(
         raise InputError("expected files to look at, found none", remedy="name one or more files")
     if not 0 <= least <= 1:
         raise ConfigError(f"expected a least probability from 0 to 1, found {least}")
+    if folds is not None:
+        require_folds(folds)
     cases = frozenset() if acknowledged is None else read_acknowledged(acknowledged)
     named = tuple(members) or (MEMBERS if config is None and preset == "default" else ())
     configuration = chosen(config, preset, {"members": named, "folds": folds, "seed": seed})

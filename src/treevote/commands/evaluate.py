@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from treevote.conll.guidelines import departures, unknown_labels
-from treevote.conll.plain_text import text_of
+from treevote.conll.plain_text import PlainText
 from treevote.conll.reader import read, read_parse
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.parser import load
@@ -87,14 +87,24 @@ def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["au
     """Parse a treebank with its tags, with predicted tags, and from its text alone, and evaluate the three.
 
     The text is that of `treevote text`; a model without a tokenizer has no parse of it, and one without a tagger is an
-    error.
+    error. The convention is that of the treebank's format, or ``"ud"`` where the text is cut into words anew.
     """
     parser, trees = load(model), read(gold, format=format)
+    text = None if parser.annotator.tokenizer is None else _text(trees, gold)
     given = {"gold tags": trees, "gold tokens": parser.annotator.tagged(trees, "predict")}
-    if parser.annotator.tokenizer is not None:
-        given["raw text"] = parser.annotator.read(b"".join(text_of(os.fspath(gold))))
+    if text is not None:
+        given["raw text"] = parser.annotator.read(text)
     stages = {name: parser.trees_alone.parse(treebank).only() for name, treebank in given.items()}
-    return evaluate_systems(trees, stages, convention=convention_of(trees))
+    return evaluate_systems(trees, stages, convention=convention_of(trees) if text is None else "ud")
+
+
+def _text(trees: Treebank, path: str | Path) -> bytes:
+    """Return the text of a treebank that was read; InputError for files of different formats."""
+    if trees.source is None:
+        problem = "expected files of one format, found CoNLL-U and CoNLL-X"
+        raise InputError(problem, path=os.fspath(path), remedy="name those of one format")
+    text = PlainText()
+    return text.add(line.removeprefix("\ufeff") for line in trees.source.lines) + text.end()
 
 
 def with_baseline(systems: Sequence[str], baseline: str) -> tuple[list[str], str]:
@@ -105,7 +115,7 @@ def with_baseline(systems: Sequence[str], baseline: str) -> tuple[list[str], str
     """
     names = named(systems)
     for name, path in names.items():
-        if baseline in (name, path):
+        if baseline == name or os.path.realpath(baseline) == os.path.realpath(path):
             if len(names) == 1:
                 raise ConfigError(f"the baseline {baseline} is the only system; name another one to compare with it")
             return list(systems), name

@@ -77,13 +77,19 @@ def draw(
     numbers = [str(word).rjust(len(str(n))) for word in range(1, n + 1)]
     room = None if width is None else max(width - cell_len(f"{numbers[0]}   {tags[0]}  {labels[0]}"), MIN_WORDS)
     words = [f"{tree} {form}" if tree else form for tree, form in zip(trees[1:], forms[1:], strict=True)]
-    words = _column(words if room is None else [shortened(word, room) for word in words])
+    words = _column(words if room is None else [_cut(word, room) for word in words])
 
     rows = ["{} {}  {}  {}  {}".format(*row).rstrip() for row in zip(numbers, words, tags, labels, notes, strict=True)]
     if placed is None:
         rows.insert(0, f"(a tree of more than {n_columns} columns: told, not drawn)")
-    rows = rows if width is None else [shortened(row, width) for row in rows]
+    rows = rows if width is None else [_cut(row, width) for row in rows]
     return [LEFT_TO_RIGHT + row if ISOLATE in row else row for row in rows]  # a terminal starts them at the left
+
+
+def _cut(text: str, width: int) -> str:
+    """Return a text that takes at most ``width`` columns; a right-to-left word that was cut has its end."""
+    cut = shortened(text, width)
+    return cut + END * (cut.count(ISOLATE) - cut.count(END))
 
 
 def _column(cells: list[str]) -> list[str]:

@@ -95,6 +95,8 @@ class Counts:
 
     def __add__(self, other: Counts) -> Counts:
         """Return the counts of two sets of sentences together."""
+        if not isinstance(other, Counts):
+            return NotImplemented
         return Counts(*map(int.__add__, dataclasses.astuple(self), dataclasses.astuple(other)))
 
     @property
@@ -169,7 +171,8 @@ def evaluate(
     Raises
     ------
     InputError
-        If the sentences differ, with the first difference; if a gold token has no head; if a file cannot be read.
+        If the sentences differ, with the first difference; if a gold token has no head; if a file cannot be read; for
+        anything but a treebank or a path.
     ConfigError
         If the convention is not known.
 
@@ -183,6 +186,10 @@ def evaluate(
     >>> counts.tokens, counts.heads, counts.labels, counts.arcs
     (3, 2, 2, 1)
     """
+    for one in (gold, system):
+        if not isinstance(one, Treebank | str | os.PathLike):
+            problem = f"expected a Treebank or a path, found {type(one).__name__}"
+            raise InputError(problem, remedy="make a Treebank with treevote.read, treevote.loads or Treebank.of")
     trees = [one if isinstance(one, Treebank) else read(one, trees="optional") for one in (gold, system)]
     columns = count_by_sentence(*trees, convention=convention, punctuation=punctuation)
     return Counts(**{name: int(column.sum()) for name, column in columns.items()})

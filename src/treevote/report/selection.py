@@ -27,6 +27,8 @@ def as_text(selection: Selection) -> str:
         _row("pool", selection.pool_sentences, selection.pool_tokens, selection.pool_wrong),
     ]
     legend = "wrong: arcs and labels that are expected to be wrong, by the model's own confidence"
+    if chosen.label_confidence is None:
+        legend = "wrong: the sum of the shares of votes against arcs and labels; the model has no confidence"
     return f"{table(['', 'sentences', 'tokens', 'wrong', '% of tokens'], rows)}\n\n{wrapped(legend)}"
 
 
