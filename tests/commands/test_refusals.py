@@ -236,6 +236,7 @@ def test_a_file_that_is_read_is_not_written(
         ("train", "-", "-", "-o", "new"),
         ("train", "-", "--dev", "-", "-o", "new"),
         ("evaluate", "-", "other=-"),
+        ("reliability", "-", "-"),
         ("vote", "gold.conllu", "-", "--keep", "-"),
     ],
     ids=" ".join,

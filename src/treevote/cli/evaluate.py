@@ -135,10 +135,12 @@ def reliability(
 ) -> None:
     """Compare the confidence of a parse with its accuracy."""
     from treevote.commands.evaluate import reliability as run
+    from treevote.files.streams import require_apart
     from treevote.report.answer import answer
     from treevote.report.scores import confidence
     from treevote.terminal import tell
 
+    require_apart([], [gold, system])
     found = run(gold, system)
     tell(answer("reliability", found, options.command_line()) if json else confidence(found))
 
