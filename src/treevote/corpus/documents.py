@@ -21,12 +21,12 @@ def is_new_paragraph(lines: Iterable[str]) -> bool:
 
 
 def openings(documents: Sequence[str], comments: Iterable[Sequence[str]]) -> list[str]:
-    """Return the comment that each sentence lacks, so that it is in its document behind the one before; else ''.
+    """Return the comment that each sentence lacks, so as not to be in the document of the one before it; else ''.
 
-    >>> openings(["A", "B", "B", ""], [["# newdoc id = A"], [], [], []])
+    >>> openings(["A", "B", "B", ""], [[], [], [], []])
     ['', '# newdoc id = B', '', '# newdoc']
     """
-    found, before = [], ""
+    found, before = [], documents[0] if documents else ""
     for document, lines in zip(documents, comments, strict=True):
         is_open = document == before or new_document(lines) is not None
         found.append("" if is_open else f"# newdoc id = {document}" if document else "# newdoc")

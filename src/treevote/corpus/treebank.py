@@ -327,8 +327,8 @@ class Treebank:
         sentences : sequence of int, or of bool with shape (n_sentences,)
             Their numbers, from 0 and not from the end, or a mask of them.
         source : bool, default=False
-            Whether the lines that they were read from are kept, with comments and MISC; the text is copied. Where the
-            comment that begins a document is not among them, it is added.
+            Whether the lines that they were read from are kept, with comments and MISC; the text is copied. Behind a
+            sentence of another document, one that lacks the comment that begins its own gets it.
 
         Raises
         ------
