@@ -83,7 +83,7 @@ def test_a_baseline_among_the_systems_is_checked_like_them(worse: Path) -> None:
     said = run("evaluate", TOY, TOY, f"old={worse}", "--against", "old", "--fail-under", "LAS=99.5", code=3)
     assert "gate failed: old has" in said
     run("evaluate", TOY, TOY, "--against", worse, "--fail-under", "LAS=99.5")
-    for baseline in ("worse", worse, worse.parent / ".." / worse.parent.name / worse.name):
+    for baseline in ("worse", worse, worse.parent / ".." / worse.parent.name / worse.name, f"other={worse}"):
         assert "is the only system" in fails("evaluate", TOY, worse, "--against", baseline, "--fail-under", "LAS=99")
 
 

@@ -113,9 +113,9 @@ def with_baseline(systems: Sequence[str], baseline: str) -> tuple[list[str], str
     The baseline is the name of a system, or a further file of parses, which becomes the last one; else ConfigError, as
     if there is no other system.
     """
-    names = named(systems)
+    names, (given,) = named(systems), named([baseline]).values()
     for name, path in names.items():
-        if baseline == name or os.path.realpath(baseline) == os.path.realpath(path):
+        if baseline == name or os.path.realpath(given) == os.path.realpath(path):
             if len(names) == 1:
                 raise ConfigError(f"the baseline {baseline} is the only system; name another one to compare with it")
             return list(systems), name
