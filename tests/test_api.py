@@ -46,7 +46,7 @@ def test_training_from_files_is_training_from_treebanks(model: Path, tmp_path: P
         treevote.train(TRAIN, members=["x"])
     with pytest.raises(treevote.ConfigError, match="unknown preset 'quick'"):
         treevote.train(TRAIN, preset="quick")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"found a list of Treebank; .* several treebanks by Treebank.concatenate"):
+    with pytest.raises(InputError, match=r"found Treebank in a list; .* several treebanks by Treebank.concatenate"):
         treevote.train([TRAIN, DEV])
     with pytest.raises(treevote.ConfigError, match="members: expected an array, each a string, found 'pipeline'"):
         treevote.train(TRAIN, members="pipeline")
@@ -60,7 +60,7 @@ def test_training_from_files_is_training_from_treebanks(model: Path, tmp_path: P
             treevote.train(TRAIN, members=MEMBERS, seed=seed)  # type: ignore[arg-type]
     with pytest.raises(treevote.ConfigError, match=r"unknown weights 'x'; did you mean 'pos'\? known: [a-z, ]*, auto$"):
         treevote.train(TRAIN, members=MEMBERS, weights="x")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="found a list of list"):
+    with pytest.raises(InputError, match="found list in a list"):
         treevote.train([["dogs", "bark"]])
     with pytest.raises(treevote.ConfigError, match="on a development set or on folds; leave one of them out"):
         treevote.train(TRAIN, DEV, members=MEMBERS, folds=3)
@@ -169,7 +169,7 @@ def test_a_treebank_is_a_sequence_with_a_short_name() -> None:
     assert TEST[-1].words == TEST[5].words
     assert [sentence.words for sentence in TEST[1:5:2]] == [TEST[1].words, TEST[3].words]
     for number in (6, -7):
-        with pytest.raises(IndexError, match=rf"expected a sentence in 0..5, found {number}"):
+        with pytest.raises(IndexError, match=rf"expected the number of one of 6 sentences, found {number}"):
             TEST[number]
     with pytest.raises(
         TypeError, match=r"expected a number or a slice, found \[0, 1\]; for several sentences use select"

@@ -43,10 +43,11 @@ def test_every_member_is_in_its_table_and_every_command_is_named() -> None:
 
     table = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
     for name in (name for family in built_in_families().values() for name in family.members):
-        assert f"`{name}`" in table
+        assert f"`{name}`" in table, f"add a row for {name} to the table of members in docs/configuration.md"
     for command in app.registered_commands:
         assert command.callback is not None
-        assert f"treevote {command.callback.__name__}" in README or f"`{command.callback.__name__}`" in README
+        name = command.callback.__name__
+        assert f"treevote {name}" in README or f"`{name}`" in README, f"name the command {name} in README.md"
 
 
 def test_links_lead_to_files() -> None:

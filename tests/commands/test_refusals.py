@@ -235,6 +235,7 @@ def test_a_file_that_is_read_is_not_written(
         ("parse", "MODEL", "-", "gold.conllu", "-"),
         ("train", "-", "-", "-o", "new"),
         ("train", "-", "--dev", "-", "-o", "new"),
+        ("train", "-", "--word-clusters", "-", "-o", "new"),
         ("evaluate", "-", "other=-"),
         ("reliability", "-", "-"),
         ("vote", "gold.conllu", "-", "--keep", "-"),

@@ -135,7 +135,9 @@ def test_closed_streams(closed: str, code: int, tmp_path: Path) -> None:
 def test_a_stream_by_its_path_keeps_what_was_written_before(tmp_path: Path) -> None:
     (tmp_path / "one.conllu").write_text(SENTENCE)
     vote = shlex.join([*COMMAND, "vote", "one.conllu", "one.conllu", "-q", "-o"])
-    for stream, redirected in (("/dev/stdout", ">> log"), ("/dev/stderr", "2>> log")):
+    (tmp_path / "link").symlink_to("/dev/stdout")
+    streams = {"/dev/stdout": ">> log", "/dev/stderr": "2>> log", "link": ">> log", "/dev//fd/1": ">> log"}
+    for stream, redirected in streams.items():
         (tmp_path / "log").write_text("before\n")
         subprocess.run(f"{vote} {stream} {redirected}", shell=True, cwd=tmp_path, check=True)
         assert (tmp_path / "log").read_text() == f"before\n{SENTENCE}"

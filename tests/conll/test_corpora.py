@@ -59,3 +59,8 @@ def test_a_fault_names_the_file_and_the_line_there(tmp_path: Path) -> None:
     assert places == [("a.conllu", 2), ("a.conllu", 3), ("b.conllu", 4), ("b.conllu", 5), ("c.conllu", 3)]
     with pytest.raises(InputError, match=r"b.conllu, line 4, sentence a: token 1: expected Confidence=NUMBER"):
         confidence_of(whole, "Confidence")
+
+
+def test_a_comment_that_is_added_ends_as_the_lines_of_its_file() -> None:
+    whole = joined([loads(DOGS.replace("\n", "\r\n")), loads(CATS)], ["dogs.conllu", "cats.conllu"])
+    assert dumps(whole).startswith("# newdoc id = dogs\r\n# sent_id = a\r\n")

@@ -12,6 +12,7 @@ from tests.conll.test_with_words import conllu, of
 from treevote.conll.writer import dumps
 from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank
+from treevote.evaluation.factors import documents
 
 
 def blocks(text: str) -> list[str]:
@@ -57,18 +58,34 @@ def test_a_treebank_without_lines_is_selected_as_ever() -> None:
     assert dumps(toy[1:]) == dumps(toy.select([1]))
 
 
-@given(st.lists(st.sampled_from(["", "# newdoc", "# newdoc id = A", "# newdoc id = B", "#newdoc id=A\r"])), st.data())
-def test_a_selected_sentence_is_in_no_other_document(comments: list[str], data: st.DataObject) -> None:
+@given(
+    st.lists(st.sampled_from(["", "# newdoc", "# newdoc id = A", "# newdoc id = B", "#newdoc id=A\r"]), min_size=1),
+    st.booleans(),
+    st.data(),
+)
+def test_a_selected_sentence_is_in_no_other_document(comments: list[str], bom: bool, data: st.DataObject) -> None:
     columns = "1\ta" + "\t_" * 4 + "\t0\troot\t_\t_"
-    texts = [f"{line}\n" * bool(line) + f"# sent_id = {i}\n{columns}\n\n" for i, line in enumerate(["", *comments])]
-    treebank = treevote.loads("".join(texts))
-    chosen = data.draw(st.lists(st.integers(0, len(treebank) - 1), min_size=1, max_size=6))
+    texts = [f"{line}\n" * bool(line) + f"# sent_id = {i}\n{columns}\n\n" for i, line in enumerate(comments)]
+    treebank = treevote.loads("\ufeff" * bom + "# newdoc id = no\n\n".join(texts))  # a comment without a sentence
+    chosen = sorted(data.draw(st.sets(st.integers(0, len(treebank) - 1), min_size=1)))
     part = treebank.select(chosen, source=True)
     own = [treebank.documents[i] for i in chosen]
-    first = next((k for k, i in enumerate(chosen) if "newdoc" in texts[i] or own[k] != own[0]), len(own))
+    assert [name or "(before the first)" for name in treebank.documents] == [
+        "(before the first)" if name.startswith("document ") else name
+        for name in documents(treebank) or ["(before the first)"] * len(treebank)
+    ]
+    begins = [bool(comments[i]) for i in chosen]
+    first = next((k for k in range(len(own)) if begins[k] or own[k] != own[0]), len(own))
     assert part.documents == [""] * first + own[first:]
     assert treevote.loads(dumps(part)).documents == part.documents
     assert [sent_id(part.comments(k)) for k in range(len(part))] == [str(i) for i in chosen]
-    added = dumps(part).count("newdoc") - sum("newdoc" in texts[i] for i in chosen)
-    assert 0 <= added < len(chosen)
+    lacking = sum(one != two and not new for one, two, new in zip(own, own[1:], begins[1:], strict=False))
+    assert dumps(part).count("newdoc") == sum(begins) + lacking
     assert dumps(treebank[: chosen[0]]) + dumps(treebank[chosen[0] :]) == dumps(treebank[:])
+    turned = treebank.select(chosen[::-1], source=True)
+    assert len(chosen) == 1 or dumps(turned).count("newdoc") == sum(begins)
+    places = {str(i): treebank.fault(int(treebank.offsets[i]) + 1, "", "").line for i in range(len(treebank))}
+    for each in (part, turned, part[1:]):
+        slots = each.offsets[:-1] + 1
+        found = [each.fault(slot, "", "").line for slot in slots.tolist()]
+        assert found == [places[str(sent_id(each.comments(k)))] for k in range(len(each))]

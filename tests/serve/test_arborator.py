@@ -263,7 +263,7 @@ def test_a_training_has_a_limit_of_time_and_size(catalogue: Catalogue, monkeypat
         assert [training.folder.exists() for training in server.trainings.named.values()] == [False, False]
         monkeypatch.setattr(trainings, "COMMAND", ("text", "-", "--output"))  # a file where a model should be
         answer = ended(client, "train", asked(client, "train/start", few))
-        assert answer["error"] == "The server cannot do this now; its log tells why."
+        assert answer["error"] == "The training made no model that can be read; the log tells why."
     server.trainings.close()
 
 

@@ -81,8 +81,9 @@ def training_data(data: Data, trees: Trees) -> Treebank:
     items = list(data)
     if items and all(isinstance(item, str | os.PathLike) or hasattr(item, "serialize") for item in items):
         return read(items, trees=trees)
+    others = [type(item).__name__ for item in items if not isinstance(item, str | os.PathLike)]
     raise InputError(
-        f"expected a treebank or paths, found a list of {type(items[0]).__name__ if items else 'nothing'}",
+        f"expected a treebank or paths, found {others[0] if others else 'nothing'} in a list",
         remedy="give a path, treevote.loads(...) or Treebank.of(...); several treebanks by Treebank.concatenate(...)",
     )
 

@@ -105,6 +105,7 @@ def train(
     from treevote.commands.train import train as run
     from treevote.ensemble.annotator_trainer import AnnotatorTrainer
     from treevote.errors import ConfigError
+    from treevote.files.streams import require_apart
     from treevote.models.text.tagging.neural_tagger import NeuralTaggerTrainer
     from treevote.models.text.tagging.tagger import TaggerTrainer
     from treevote.report.training import as_json, as_text
@@ -126,6 +127,7 @@ def train(
         raise ConfigError("--from-text reads tokens, too; leave --from-tokens out")
     if tags and not (from_text or from_tokens):
         raise ConfigError("--tags belongs to --from-text or to --from-tokens; give one of these two")
+    require_apart([], [*trainings, dev, config, clusters, vectors])
     before = model_at(output)
     if all_faults:
         require_no_faults({"partial": trainings, "some": [dev] if dev else []}, fault, format=format)

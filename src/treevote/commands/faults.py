@@ -14,7 +14,6 @@ from treevote.conll.validation import Trees
 from treevote.corpus.treebank import Format
 from treevote.errors import ConfigError, InputError
 from treevote.files.encodings import UTF8
-from treevote.files.streams import is_stream
 from treevote.terminal import plural
 
 
@@ -30,7 +29,9 @@ def require_no_faults(
     InputError with their number after the last one; ConfigError for standard input or a pipe, which cannot be read
     twice.
     """
-    for path in filter(is_stream, itertools.chain.from_iterable(files.values())):
+    for path in itertools.chain.from_iterable(files.values()):
+        if path != "-" and (not os.path.exists(path) or os.path.isfile(path) or os.path.isdir(path)):
+            continue
         name = "standard input" if path == "-" else os.fspath(path)
         raise ConfigError(f"--all-faults reads a file twice, and {name} can be read once; give a file")
     counts: dict[str, int] = {}

@@ -111,9 +111,10 @@ def parse_folder(
             manifest.write()  # without lines that were cut off
             title, total = f"parsing {plural(len(found), 'file')}", size([path for path, _ in found])
             documents = document_ids([name for _, name in found], id_prefix)
-            texts = [text_format(path, format, encoding) is not None for path, _ in found]
-            named = [digest({"task": task, "document": document}) for document in documents]
-            own_tasks = [own if is_text else task for own, is_text in zip(named, texts, strict=True)]
+            own_tasks = [
+                task if text_format(path, format, encoding) is None else digest({"task": task, "document": document})
+                for (path, _), document in zip(found, documents, strict=True)
+            ]
             with closing(Outputs(scratch, found, manifest, own_tasks, summary, strict, work.stored)) as run:
                 cut = functools.partial(pieces, format=format, encoding=encoding, n_bytes=task_bytes)
                 source = _source(found, run, force, documents, cut)

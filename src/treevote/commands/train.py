@@ -25,7 +25,6 @@ from treevote.ensemble.partial_trees import require_whole_trees
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError, require_known
-from treevote.files.streams import require_apart
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
 from treevote.models.learning.vectors.files import read_vectors
@@ -88,14 +87,12 @@ def train(
     `treevote.commands.doctor` goes on.
     """
     start = time.monotonic()
-    require_apart([], [file for file in (*files, dev) if not isinstance(file, Treebank)])
     if dev is not None and folds:
         raise ConfigError("a model is measured on a development set or on folds; leave one of them out")
     if select and weights not in (None, "auto"):
         raise ConfigError("a selection of members chooses their weights as well; leave the weights out")
-    names = (
-        members if isinstance(members, str) else tuple(members)
-    )  # a string is refused, as all that is no list of names
+    # a string is refused, as all that is no list of names
+    names = members if isinstance(members, str) else tuple(members)
     given = {"members": names, "weights": weights, "select": select, "folds": folds, "seed": seed}
     configuration = chosen(config, preset, given)
     trainer = ensemble_of(configuration, settings)

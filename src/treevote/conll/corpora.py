@@ -53,7 +53,8 @@ def _as_document(source: Source, document: str) -> Source:
     comments = [line.removeprefix("\ufeff") for line in source.lines[first : int(source.line_of[1])]]
     if source.format != "conllu" or new_document(comments) is not None:
         return source
-    front = b"# newdoc id = " + document.encode("utf-8", "surrogateescape")
+    end = b"\r" * lines[first].endswith(b"\r")
+    front = b"# newdoc id = " + document.encode("utf-8", "surrogateescape") + end
     lines[first : first + 1] = [front, lines[first].removeprefix(BOM)]
     line_of = np.concatenate([source.line_of[:1], source.line_of[1:] + 1])
     number = source.first_line - 1  # lines of tokens keep their numbers

@@ -96,4 +96,4 @@ def _place(treebank: Treebank, slot: int) -> str:
     if treebank.source is None:
         return f"in sentence {int(np.searchsorted(treebank.offsets, slot, 'right'))}"
     path, line = treebank.source.place(slot)
-    return f"in line {line:,}" + f" of {path}" * bool(treebank.source.files)
+    return f"in line {line:,}" + (f" of {path}" if path != treebank.title else "")

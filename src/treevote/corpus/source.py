@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import functools
+import itertools
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,27 +46,32 @@ class Source:
 
     def place(self, slot: int) -> tuple[str, int]:
         """Return the file of a slot, and the number of its line there, from 1."""
-        line = int(self.line_of[slot])
+        return self._place(int(self.line_of[slot]))
+
+    def _place(self, line: int) -> tuple[str, int]:
         files = self.files or ((0, self.path, self.first_line),)
         first, path, number = files[bisect.bisect_right(files, line, key=operator.itemgetter(0)) - 1]
         return path, number + line - first
 
     @functools.cached_property
     def _documents(self) -> tuple[Longs, list[str]]:
-        """The lines that begin documents, and their ids."""
-        found = [
-            (i, new)
-            for i, line in enumerate(self.lines)
-            if line[:1] == "#"
-            if (new := new_document([line])) is not None
-        ]
-        return np.array([i for i, _ in found], np.int64), [new for _, new in found]
+        """The lines that may begin documents, and their ids."""
+        comments = ((i, line) for i, line in enumerate(self.lines) if line.startswith(("#", "\ufeff")))
+        found = {i: new for i, line in comments if (new := new_document([line.lstrip("\ufeff")])) is not None}
+        return np.array([*found], np.int64), [*found.values()]
 
-    def documents(self, slots: Longs) -> list[str]:
-        """Return the id of the document of some slots; empty before the first document."""
+    def documents(self, roots: Longs, chosen: Longs) -> list[str]:
+        """Return the id of the document of some sentences, given the ROOT slots of all; empty before the first one.
+
+        A document begins with a comment above the first token of a sentence.
+        """
         lines, ids = self._documents
-        names = ["", *ids]
-        return [names[k] for k in np.searchsorted(lines, self.line_of[slots]).tolist()]
+        if not ids:
+            return [""] * len(chosen)
+        sentence = np.searchsorted(self.line_of[roots], lines, side="right") - 1
+        is_above = (sentence >= 0) & (lines < self.line_of[roots[sentence] + 1])
+        names = ["", *itertools.compress(ids, is_above.tolist())]
+        return [names[k] for k in np.searchsorted(sentence[is_above], chosen, side="right").tolist()]
 
     def misc(self, slots: Longs) -> list[str]:
         """Return MISC of the tokens in some slots; CoNLL-X has none."""
@@ -76,10 +82,10 @@ class Source:
     def select(self, slots: Sequence[range], front: Sequence[str]) -> Source:
         """Return the lines of some sentences, each with a blank line behind it, given the slots of each.
 
-        ``front`` is for each a comment to put before it, or empty. Comments between sentences are left out, and lines
-        are counted anew, from 1.
+        ``front`` is for each a comment to put before it, or empty. Comments between sentences are left out. All slots
+        keep their places.
         """
-        lines: list[str] = []
+        lines, files = list[str](), list[tuple[int, str, int]]()
         line_of = [np.zeros(0, np.int32)]
         for own, comment in zip(slots, front, strict=True):
             places = self.line_of[own.start : own.stop]
@@ -90,10 +96,14 @@ class Source:
             lines += [comment + "\r" * self.lines[start].endswith("\r")] * bool(comment)
             line_of.append((places - start + len(lines)).astype(np.int32))
             line_of[-1][0] = first
+            path, number = self._place(start)
+            number -= len(lines)  # of a line 0 before this one
+            if not files or (files[-1][1], files[-1][2] - files[-1][0]) != (path, number):
+                files.append((first, path, number + first))
             lines += [self.lines[start].removeprefix("\ufeff"), *self.lines[start + 1 : end]]
             lines.append("\r" if lines[-1].endswith("\r") else "")
         text = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
-        return dataclasses.replace(self, first_line=1, text=text, line_of=np.concatenate(line_of), files=())
+        return dataclasses.replace(self, text=text, line_of=np.concatenate(line_of), files=tuple(files))
 
     @staticmethod
     def concatenate(sources: Sequence[Source | None]) -> Source | None:

@@ -139,7 +139,7 @@ class Treebank:
         try:
             return self.sentence(operator.index(key))
         except IndexError:
-            raise IndexError(f"expected a sentence in 0..{len(self) - 1}, found {key}") from None
+            raise IndexError(f"expected the number of one of {len(self)} sentences, found {key}") from None
         except TypeError:
             found = f"expected a number or a slice, found {shortened(repr(key))}"
             raise TypeError(f"{found}; for several sentences use select()") from None
@@ -278,7 +278,8 @@ class Treebank:
         root = self.offsets[range(len(self))[i]]
         if (source := self.source) is None:
             return ()
-        return source.lines[source.line_of[root] : source.line_of[root + 1]]
+        lines = source.lines[source.line_of[root] : source.line_of[root + 1]]
+        return (lines[0].removeprefix("\ufeff"), *lines[1:]) if root == 0 and lines else lines
 
     def sentence(self, i: int) -> Sentence:
         """Return sentence ``i``, counted from 0, or from the end if it is negative; IndexError if there is none."""
@@ -294,11 +295,10 @@ class Treebank:
     @property
     def documents(self) -> list[str]:
         """Id of the document of each sentence, from ``# newdoc``; empty before the first, and without a source."""
-        return self._documents(self.offsets[:-1])
+        return self._documents(np.arange(len(self)))
 
-    def _documents(self, roots: Longs) -> list[str]:
-        """Return the document of the sentences with these ROOT slots, that of their first tokens."""
-        return [""] * len(roots) if self.source is None else self.source.documents(roots + 1)
+    def _documents(self, chosen: Longs) -> list[str]:
+        return [""] * len(chosen) if self.source is None else self.source.documents(self.offsets[:-1], chosen)
 
     def sentences(self) -> Iterator[Sentence]:
         """Iterate over the sentences."""
@@ -327,8 +327,9 @@ class Treebank:
         sentences : sequence of int, or of bool with shape (n_sentences,)
             Their numbers, from 0 and not from the end, or a mask of them.
         source : bool, default=False
-            Whether the lines that they were read from are kept, with comments and MISC; the text is copied. Behind a
-            sentence of another document, one that lacks the comment that begins its own gets it.
+            Whether the lines that they were read from are kept, with comments and MISC; the text is copied. If they are
+            in the order of the treebank, one that follows a sentence of another document gets the comment that begins
+            its own, unless it has it.
 
         Raises
         ------
@@ -349,7 +350,9 @@ class Treebank:
         columns |= {"tokens": self.tokens[slots], "heads": self.heads[slots], "deprels": self.deprels[slots]}
         lines = None
         if source and self.source is not None:
-            front = openings(self._documents(self.offsets[chosen]), map(self.comments, chosen.tolist()))
+            front = [""] * len(chosen)
+            if (chosen[1:] > chosen[:-1]).all():
+                front = openings(self._documents(chosen), map(self.comments, chosen.tolist()))
             lines = self.source.select([range(*self.offsets[i : i + 2].tolist()) for i in chosen.tolist()], front)
         return dataclasses.replace(self, **columns, offsets=offsets, source=lines)
 

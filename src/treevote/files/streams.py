@@ -26,6 +26,8 @@ from treevote.files.xz import MAGIC, MemoryLimitError, XZReader
 Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 
 _GZIP = b"\x1f\x8b"
+_STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+_LINKS = 40  # from one to the next: more are a circle
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
@@ -40,10 +42,17 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 
 def _descriptor(path: str | os.PathLike[str]) -> int | None:
-    """Return the number of a descriptor by its path, such as ``/dev/stdout``; None for another path."""
-    name = os.fspath(path)
-    numbered = re.fullmatch(r"/(?:dev|proc/self)/fd/(\d{1,9})", name)
-    return int(numbered[1]) if numbered else {"/dev/stdout": 1, "/dev/stderr": 2}.get(name)
+    """Return the number of a descriptor by its path, such as ``/dev/stdout``, or by a link; None for another path."""
+    name = os.path.normpath(path)
+    for _ in range(_LINKS):
+        if numbered := re.fullmatch(rf"/(?:dev|proc/(?:thread-self|self|{os.getpid()}))/fd/(\d{{1,9}})", name):
+            return int(numbered[1])
+        if name in _STANDARD:
+            return _STANDARD[name]
+        if not os.path.islink(name):
+            return None
+        name = os.path.normpath(os.path.join(os.path.dirname(name), os.readlink(name)))
+    return None
 
 
 def require_files(paths: Iterable[str | os.PathLike[str]]) -> None:
@@ -60,17 +69,23 @@ def require_files(paths: Iterable[str | os.PathLike[str]]) -> None:
 
 
 def require_writable(paths: Iterable[str | os.PathLike[str] | None]) -> None:
-    """Raise the error that `writing` would raise for the first file in no folder that can be written to.
+    """Raise the error that `writing` would raise for the first folder, or file in no folder that can be written to.
 
     It is for the outputs of long work. ``-`` and None are no files.
 
     >>> require_writable([None, "-", "missing/report.html"])
     Traceback (most recent call last):
     treevote.errors.InputError: missing/report.html: cannot write: no folder 'missing' that can be written to; ...
+    >>> require_writable([os.curdir])
+    Traceback (most recent call last):
+    treevote.errors.InputError: .: expected a file to write, found a folder; name a file in it
     """
     for path in paths:
         if path is None or is_stream(path):
             continue
+        if os.path.isdir(path):
+            problem = "expected a file to write, found a folder"
+            raise InputError(problem, path=os.fspath(path), remedy="name a file in it")
         folder = os.path.dirname(os.path.realpath(path))
         if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):
             raise InputError(

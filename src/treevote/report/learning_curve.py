@@ -37,10 +37,15 @@ def rounds_of(models: Mapping[str, Mapping[str, Any]]) -> list[Round]:
     return sorted(found, key=lambda one: one.sentences)
 
 
+def same_set(models: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Tell whether all models were measured on one development set."""
+    sets = {(facts.get("development") or {}).get("sha256") for facts in models.values()}
+    return len(sets) == 1 and None not in sets
+
+
 def incomparable(models: Mapping[str, Mapping[str, Any]]) -> str:
     """Return why the scores of models do not compare strictly; empty if they do."""
-    sets = {(facts.get("development") or {}).get("sha256") for facts in models.values()}
-    if len(sets) > 1 or None in sets:
+    if not same_set(models):
         return SEVERAL_SETS
     return SEVERAL_TAGS if len({score_tags(facts) for facts in models.values()}) > 1 else ""
 
@@ -51,6 +56,7 @@ def as_data(models: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     found = forecast(rounds)
     return {
         "rounds": [one._asdict() for one in rounds],
+        "one_development_set": same_set(models),
         "incomparable": incomparable(models),
         "forecast": None if found is None else {"sentences": MORE, "level": LEVEL, **found._asdict()},
     }

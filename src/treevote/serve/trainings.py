@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from treevote.ensemble.stored import StoredParser
+from treevote.errors import ModelError
 from treevote.files.temporaries import temporary
 from treevote.serve.answers import RequestError
 from treevote.serve.limits import Limits
@@ -133,9 +134,14 @@ class Trainings:
                 shutil.rmtree(folder, ignore_errors=True)
         if process.returncode:
             raise RequestError(400, _reason(said))
-        if (size := sum(store.sizes(folder).values())) <= MAX_MODEL:
-            stored = StoredParser.of(folder)
-            return TrainedModel(stored, (await asyncio.to_thread(stored)).facts)
+        try:
+            if (size := sum(store.sizes(folder).values())) <= MAX_MODEL:
+                stored = StoredParser.of(folder)
+                return TrainedModel(stored, (await asyncio.to_thread(stored)).facts)
+        except ModelError as fault:  # it names the folder
+            shutil.rmtree(folder, ignore_errors=True)
+            print(f"treevote: {fault}", file=sys.stderr)
+            raise RequestError(500, "The training made no model that can be read; the log tells why.") from None
         shutil.rmtree(folder, ignore_errors=True)
         raise RequestError(413, f"The model has {size >> 20} MiB, more than {MAX_MODEL >> 20}; train on less text.")
 

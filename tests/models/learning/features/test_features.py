@@ -38,7 +38,7 @@ from treevote.models.learning.features.templates import TemplateTable, compile_t
 from treevote.models.parsers.transition.arc_standard import Actions, actions_of
 from treevote.models.parsers.transition.configuration import Workspace
 from treevote.models.parsers.transition.features import fire
-from treevote.models.parsers.transition.template_sets import templates_of
+from treevote.models.parsers.transition.template_sets import TEMPLATE_SETS, templates_of
 from treevote.models.parsers.transition.training import rows_of
 
 # Every kind of atom and place, alone and together, though the named sets may change.
@@ -105,7 +105,7 @@ def test_equal_keys_are_equal_features(treebank: Treebank, training: Treebank, p
 
 
 @settings(max_examples=10)
-@given(rich_treebanks(max_sentences=2), st.sampled_from(["paper", "paper-conjunctions", "rich"]), st.data())
+@given(rich_treebanks(max_sentences=2), st.sampled_from([*TEMPLATE_SETS]), st.data())
 def test_the_named_sets_fire_as_they_read(treebank: Treebank, name: str, data: st.DataObject) -> None:
     picks = data.draw(st.lists(st.integers(0, 99), min_size=2, max_size=12))
     keys, features = both(treebank, treebank, templates_of(name), picks)
