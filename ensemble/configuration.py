@@ -7,13 +7,14 @@ ensemble.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any, Literal, TypeAlias
 
-from treevote.config import from_mapping, load_toml, to_mapping
+from treevote.config import converted, from_mapping, load_toml, to_mapping
 from treevote.ensemble import members as known
 from treevote.ensemble.members import DEFAULT_MEMBERS, expanded, find_member, kind_of, member_of, require_free
 from treevote.ensemble.selection import VoteKind
@@ -90,32 +91,44 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
     >>> ensemble_of(wide, {"encoding": "head"}).members["wide"]
     TransitionTrainer(encoding='head', direction='backward', ..., search='beam', width=32, ...)
     """
-    tables: dict[str, Any] = {}
     require_free(configuration.member)
-    for name, own in configuration.member.items():
-        tables[name] = _trainer(name, own, tables)
+    tables = _trainers(configuration.member)
+    given: dict[str, Any] = converted(dict[str, Any], settings or {}, "settings")
+    named = expanded(configuration.members or tuple(configuration.member) or DEFAULT_MEMBERS)
     members: dict[str, Any] = {}
-    for name in expanded(configuration.members or tuple(configuration.member) or DEFAULT_MEMBERS):
+    for name in named:
         trainer: Any = member_of(name, tables)
-        own = {key: value for key, value in (settings or {}).items() if hasattr(trainer, key)}
-        marks = ("", *(f"-{k}" for k in range(2, len(members) + 2)))
-        new = next(unique for mark in marks if (unique := name + mark) not in members)
+        own = {key: value for key, value in given.items() if hasattr(trainer, key)}
+        copies = (f"{name}-{k}" for k in itertools.count(2))
+        new = name if name not in members else next(own for own in copies if own not in {*members, *named, *tables})
         members[new] = from_mapping(type(trainer), {**to_mapping(trainer), **own})
-    for key in settings or {}:
+    for key in given:
         if not any(hasattr(trainer, key) for trainer in members.values()):
             raise ConfigError(f"none of the members has a setting {key!r}; leave it out, or name other members")
     return EnsembleTrainer(members, configuration.weights, configuration.select, configuration.folds or 0)
 
 
+def _trainers(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the trainers of tables by name; one may be like another one, but not in a circle (ConfigError)."""
+    found, waiting = dict[str, Any](), dict(tables)
+    while waiting:
+        ready = [name for name, own in waiting.items() if own.get("like") == name or own.get("like") not in [*waiting]]
+        if not ready:
+            circle = ", ".join(waiting)
+            raise ConfigError(f"the members {circle} are like each other; let one of them be like a known member")
+        found |= {name: _trainer(name, waiting.pop(name), found) for name in ready}
+    return {name: found[name] for name in tables}
+
+
 def _trainer(name: str, own: Mapping[str, Any], tables: Mapping[str, Any]) -> Any:
-    """Return the trainer of a table, given those of the tables before it; ``like`` names one or a known member."""
+    """Return the trainer of a table, given those of other tables; ``like`` names one or a known member."""
     own = dict(own)
     for key, expected, type_ in (("like", "a name", str), ("kind", "a name", str), ("options", "a table", Mapping)):
         if key in own and not isinstance(own[key], type_):
             raise ConfigError(f"member.{name}.{key}: expected {expected}, found {short(own[key])}; correct this value")
-    like = own.pop("like", name)
-    what = f"member in member.{name}.like"
-    model: Any = find_member(name) if like == name else member_of(like, tables, what)
+    like = own.pop("like", None)
+    others = {other: trainer for other, trainer in tables.items() if other != name}
+    model: Any = find_member(name) if like is None else member_of(like, others, f"member in member.{name}.like")
     kind = own.pop("kind", lr.FAMILY.kind if model is None else kind_of(model))
     family = known.find_family(kind)
     if family is None:

@@ -65,6 +65,7 @@ def plug_ins() -> PlugIns:
         plug_in = f"the plug-in '{point.name}' ({point.value})"
         try:
             family = Family._make(point.load())
+            _check(family)
             names = {family.kind, *family.members}
         except (Exception, SystemExit) as error:  # any code may fail in any way
             reason = "it exits" if isinstance(error, SystemExit) else str(error) or type(error).__name__
@@ -77,6 +78,16 @@ def plug_ins() -> PlugIns:
         found[family.kind] = family
         taken |= names
     return PlugIns(found, tuple(faults))
+
+
+def _check(family: Family) -> None:
+    trainer: Any = family.trainer
+    if not isinstance(family.kind, str) or not isinstance(trainer, type) or not dataclasses.is_dataclass(trainer):
+        raise TypeError("expected a family with a name as its kind, and a dataclass as its trainer")
+    if not isinstance(family.members, Mapping) or not all(isinstance(name, str) for name in family.members):
+        raise TypeError("expected the members of a family by name")
+    if not all(isinstance(member, trainer) for member in family.members.values()):
+        raise TypeError("expected the trainer of a family as the class of its members")
 
 
 @functools.cache

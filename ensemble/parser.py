@@ -15,6 +15,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.judge import Judge
 from treevote.ensemble.members import Member, kind_of, member_from_record
+from treevote.ensemble.plug_in_faults import faults_named
 from treevote.ensemble.proposals import parse_in_turn
 from treevote.ensemble.unknown_words import tempered, unknown_words
 from treevote.ensemble.vote import vote
@@ -113,7 +114,7 @@ class EnsembleParser:
 
     def _parses(self, treebank: Treebank, given: Given | None) -> dict[str, tuple[Treebank, int]]:
         """Return the parse of each member, and its number of fallbacks to a simpler search."""
-        return parse_in_turn(self.members, lambda member: _counted(member, treebank, given))
+        return parse_in_turn(self.members, treebank, lambda member: _counted(member, treebank, given))
 
     def combine(self, parses: Mapping[str, Treebank], given: Given | None = None) -> Treebank:
         """Return the vote over the parses of all members, with support, and with confidence if possible."""
@@ -143,7 +144,10 @@ class EnsembleParser:
 
     def record(self) -> Record:
         """Return the whole ensemble as data."""
-        parts = {name: member.record() for name, member in self.members.items()}
+        parts = {}
+        for name, member in self.members.items():
+            with faults_named(name, member):
+                parts[name] = member.record()
         if self.judge.model is not None:
             parts[_CANDIDATES] = self.judge.model.record()
         if self.annotator.parts:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.plug_in_faults import parsed_by
 
 FEWEST = 2
 """Least number of parsers that propose heads: a single one may be weak, and its heads no better than those left out."""
@@ -26,13 +27,13 @@ def in_turn(trainers: Mapping[str, Any]) -> tuple[list[str], list[str]]:
 
 
 def parse_in_turn(
-    members: Mapping[str, Any], parse: Callable[[Any], tuple[Treebank, _Parsed]]
+    members: Mapping[str, Any], treebank: Treebank, parse: Callable[[Any], tuple[Treebank, _Parsed]]
 ) -> dict[str, tuple[Treebank, _Parsed]]:
-    """Return what ``parse`` makes of each member, by name: a parse and another value."""
+    """Return the result of ``parse``, a parse of the treebank and another value, for each member by its name."""
     first, last = in_turn({name: getattr(member, "trainer", None) for name, member in members.items()})
-    found = {name: parse(members[name]) for name in first}
+    found = {name: parsed_by(name, members[name], treebank, parse) for name in first}
     proposals = [tree for tree, _ in found.values()]
-    found |= {name: parse(around(members[name], proposals)) for name in last}
+    found |= {name: parsed_by(name, around(members[name], proposals), treebank, parse) for name in last}
     return {name: found[name] for name in members}
 
 

@@ -23,6 +23,7 @@ from treevote.ensemble.judge import Judge, calibration, learn
 from treevote.ensemble.members import DEFAULT_MEMBERS, Member, clusters_of, members_of, require_free, vectors_of
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.partial_trees import require_whole_trees, train_on_partial
+from treevote.ensemble.plug_in_faults import faults_named, parsed_by
 from treevote.ensemble.proposals import around, in_turn, parse_in_turn
 from treevote.ensemble.selection import LARGEST, Diversity, VoteKind, select
 from treevote.ensemble.unknown_words import tempered, unknown_in_folds, unknown_words, usual_share
@@ -149,9 +150,9 @@ class EnsembleTrainer:
         gold, parsed, trained = dev, dict[str, tuple[Treebank, float]](), dict[str, Member]()
         if dev is not None:
             trained = self._trained(names, bare, dev, seed, jobs)
-            for member in trained.values():
-                _warm(member, dev)
-            parsed = parse_in_turn(trained, functools.partial(_parsed, treebank=dev))
+            for name, member in trained.items():
+                _warm(name, member, dev)
+            parsed = parse_in_turn(trained, dev, functools.partial(_parsed, treebank=dev))
             facts["development"] = facts_of(dev)
         elif self.folds:
             gold, parsed = dataclasses.replace(whole, source=None), self._cross_parsed(bare, seed, jobs)
@@ -167,7 +168,7 @@ class EnsembleTrainer:
                 facts["selection"] = to_mapping(choice)
                 if dev is not None:  # those that choose have other proposals now
                     parse = functools.partial(_parsed, treebank=dev)
-                    parses = {n: p for n, (p, _) in parse_in_turn({n: trained[n] for n in names}, parse).items()}
+                    parses = {n: p for n, (p, _) in parse_in_turn({n: trained[n] for n in names}, dev, parse).items()}
         if dev is None:
             trained = self._trained(names, bare, None, seed, jobs)
         members = {name: trained[name] for name in names}
@@ -267,9 +268,10 @@ class _Task(NamedTuple):
     dev: Treebank | None = None
 
 
-def _warm(member: Member, treebank: Treebank) -> None:
+def _warm(name: str, member: Member, treebank: Treebank) -> None:
     """Compile the kernels of a parse."""
-    member.parse(treebank.select(range(min(1, treebank.n_sentences))))
+    with faults_named(name, member):
+        member.parse(treebank.select(range(min(1, treebank.n_sentences))))
 
 
 def _parsed(member: Member, treebank: Treebank) -> tuple[Treebank, float]:
@@ -287,7 +289,8 @@ def _train(task: _Task, seed: int, jobs: Jobs) -> Member:
         )
 
     try:
-        return train_on_partial(train, task.treebank)
+        with faults_named(task.name, task.trainer):
+            return train_on_partial(train, task.treebank)
     except ConfigError as fault:
         raise ConfigError(f"member {task.name}: {fault}") from None
 
@@ -302,8 +305,8 @@ def _train_and_parse(
     """Train a member; return its parse of other sentences, and the seconds of CPU for parsing."""
     task, part, proposals = task_part_and_proposals
     member = _train_alone(task, seed=seed, progress=progress)
-    _warm(member, part)
-    return _parsed(around(member, proposals), part)
+    _warm(task.name, member, part)
+    return parsed_by(task.name, around(member, proposals), part, functools.partial(_parsed, treebank=part))
 
 
 def facts_of(treebank: Treebank) -> dict[str, JSON]:

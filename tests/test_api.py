@@ -50,6 +50,8 @@ def test_training_from_files_is_training_from_treebanks(model: Path, tmp_path: P
         treevote.train([TRAIN, DEV])
     with pytest.raises(treevote.ConfigError, match="members: expected an array, each a string, found 'pipeline'"):
         treevote.train(TRAIN, members="pipeline")
+    with pytest.raises(treevote.ConfigError, match=r"members: expected an array, each a string, found \{'pipeline'\}"):
+        treevote.train(TRAIN, members={"pipeline"})  # type: ignore[arg-type]
     for seed, said in (
         (-1, "at least 0"),
         (2**63, "at most 64 bits"),

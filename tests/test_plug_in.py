@@ -22,6 +22,7 @@ from treevote.ensemble.members import built_in_families, plug_ins
 
 EXAMPLE = ROOT / "docs" / "examples" / "plug_in"
 MEMBERS = "lr-svm-forward,chain"
+DATACLASS = "import dataclasses\n@dataclasses.dataclass\nclass T:\n    pass\n"
 DATA = "--train", "train.conllu", "--dev", "dev.conllu"
 
 
@@ -78,7 +79,16 @@ def test_a_model_without_its_plug_in_is_refused_by_its_kind(folder: Path, monkey
             "import sys; sys.exit(0)",
             "'chain' (treevote_chain:FAMILY) cannot be loaded: it exits; update it, or uninstall it",
         ),
-        ("FAMILY = [], int, int, {}", "'chain' (treevote_chain:FAMILY) cannot be loaded: unhashable type: 'list'"),
+        (
+            "FAMILY = [], int, int, {}",
+            "expected a family with a name as its kind, and a dataclass as its trainer; update",
+        ),
+        (
+            "FAMILY = 'k', int, int, {'x': 1}",
+            "expected a family with a name as its kind, and a dataclass as its trainer",
+        ),
+        (f"{DATACLASS}FAMILY = 'k', T, T, ['x']", "expected the members of a family by name"),
+        (f"{DATACLASS}FAMILY = 'k', T, T, {{'x': 1}}", "expected the trainer of a family as the class of its members"),
         (
             "from treevote.models.parsers.pipeline.parser import FAMILY",
             "takes a name that is taken (pipeline-parser, pipeline)",

@@ -179,7 +179,7 @@ def converted(hint: Any, value: object, where: str) -> Any:
         hints = arguments[:1] * len(value) if arguments[1:] == (...,) else arguments
         if len(hints) == len(value):
             return tuple(converted(inner, value[k], f"{where}[{k}]") for k, inner in enumerate(hints))
-    elif origin in (dict, Mapping) and isinstance(value, Mapping):
+    elif origin in (dict, Mapping) and isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return {key: converted(arguments[1], item, _join(where, key)) for key, item in value.items()}
     elif dataclasses.is_dataclass(hint) and isinstance(hint, type):
         if isinstance(value, Mapping):

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.reference.toy_grammar import toy_treebank
 from treevote.ensemble.configuration import Configuration, ensemble_of
-from treevote.ensemble.members import DEFAULT_MEMBERS, known_members
+from treevote.ensemble.members import DEFAULT_MEMBERS, kind_of, known_members
+from treevote.errors import ConfigError
 
 
 def test_the_default_seed_is_that_of_the_command() -> None:
@@ -18,3 +26,57 @@ def test_a_member_that_is_named_again_gets_a_number() -> None:
 def test_default_and_all_stand_for_several_members() -> None:
     assert tuple(ensemble_of(Configuration(members=("biaffine", "default"))).members) == ("biaffine", *DEFAULT_MEMBERS)
     assert set(ensemble_of(Configuration(members=("all",))).members) == set(known_members())
+
+
+def test_a_copy_takes_the_name_of_no_other_member() -> None:
+    tables = {"a": {"like": "lr-svm-forward"}, "a-2": {"like": "pipeline"}}
+    members = ensemble_of(Configuration(members=("a", "a", "a-2"), member=tables)).members
+    assert {name: kind_of(trainer) for name, trainer in members.items()} == {
+        "a": "lr-parser",
+        "a-3": "lr-parser",
+        "a-2": "pipeline-parser",
+    }
+
+
+@given(st.permutations(["a", "b", "c"]))
+def test_the_order_of_tables_does_not_matter(names: list[str]) -> None:
+    tables: dict[str, Any] = {
+        "a": {"like": "pipeline", "depth": 1},
+        "b": {"like": "a", "cutoff": 7},
+        "c": {"like": "b"},
+    }
+    found = ensemble_of(Configuration(members=("a", "b", "c"), member={name: tables[name] for name in names}))
+    assert found == ensemble_of(Configuration(members=("a", "b", "c"), member=tables))
+    assert found.members["c"] == found.members["b"] != found.members["a"]
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ({"a": {"like": "b"}, "b": {"like": "a"}}, "the members a, b are like each other"),
+        ({"wide": {"like": "wide"}}, "unknown member in member.wide.like 'wide'"),
+    ],
+)
+def test_a_member_is_like_another_one(tables: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        ensemble_of(Configuration(member=tables))
+    assert ensemble_of(Configuration(member={"pipeline": {"like": "pipeline"}})).members  # the known one
+
+
+@pytest.mark.parametrize("settings", [5, [("width", 3)], {1: 2}])
+def test_settings_are_a_table(settings: Any) -> None:
+    with pytest.raises(ConfigError, match="settings: expected a table, found"):
+        ensemble_of(Configuration(), settings)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"C": "x"}, "C: expected a number, found 'x'"),
+        ({"epochs": True}, "epochs: expected a whole number, found True"),
+    ],
+)
+def test_an_option_of_a_learner_has_its_type(options: dict[str, Any], said: str) -> None:
+    trainer = ensemble_of(Configuration(member={"mine": {"like": "lr-svm-forward", "options": options}}))
+    with pytest.raises(ConfigError, match=f"member mine: options.{said}"):
+        trainer.train(toy_treebank(5, 1))

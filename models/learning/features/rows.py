@@ -131,4 +131,6 @@ def fit(learner: Learner, rows: Rows, progress: Progress | None, name: str) -> N
     except TreevoteError:
         raise
     except Exception as error:  # a classifier of scikit-learn may have any options
-        raise ConfigError(f"{type(learner).__name__} cannot learn to parse ({error}); choose another") from error
+        raise ConfigError(
+            f"{type(learner).__name__} cannot learn to parse ({error}); correct its options, or choose another"
+        ) from error

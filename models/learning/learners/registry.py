@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import typing
 from collections.abc import Mapping
 from typing import Any, cast
 
+from treevote.config import converted
 from treevote.errors import ConfigError, unknown
 from treevote.protocols import Learner
 
@@ -44,6 +46,9 @@ def make_learner(name: str, options: Mapping[str, Any], seed: int) -> Learner:
     for option in options:
         if option not in known:
             raise unknown(f"option of {name}", option, sorted(known))
+    if name in LEARNERS:  # those of scikit-learn check their own
+        hints = typing.get_type_hints(type(learner).__init__)
+        options = {option: converted(hints[option], value, f"options.{option}") for option, value in options.items()}
     if "random_state" in known and "random_state" not in options:
         learner.set_params(random_state=seed)
     return cast("Learner", learner.set_params(**options))

@@ -91,8 +91,8 @@ def train(
         raise ConfigError("a model is measured on a development set or on folds; leave one of them out")
     if select and weights not in (None, "auto"):
         raise ConfigError("a selection of members chooses their weights as well; leave the weights out")
-    # a string is refused, as all that is no list of names
-    names = members if isinstance(members, str) else tuple(members)
+    # a string is refused, and a set, which has no order
+    names = tuple(members) if isinstance(members, Sequence) and not isinstance(members, str) else members
     given = {"members": names, "weights": weights, "select": select, "folds": folds, "seed": seed}
     configuration = chosen(config, preset, given)
     trainer = ensemble_of(configuration, settings)
@@ -174,4 +174,4 @@ def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:
     """Train on two sentences: kernels are compiled here, and not in every job, and a wrong option is found at once."""
     few = treebank.select(np.flatnonzero(~are_partial(treebank))[:2])
     with suppress(InputError):  # two sentences may be too few to learn from
-        EnsembleTrainer(trainer.members).train(few, few)
+        EnsembleTrainer(trainer.members).train(few, few).record()

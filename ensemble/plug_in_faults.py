@@ -1,0 +1,50 @@
+"""Faults of the parsers of other packages: they name the member, since they are not in the data of the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numpy as np
+
+from treevote.corpus.sentence import is_label
+from treevote.corpus.treebank import Treebank
+from treevote.errors import ModelError
+
+T = TypeVar("T")
+
+
+def is_plug_in(part: object) -> bool:
+    """Tell whether a trainer or parser belongs to another package."""
+    return not type(part).__module__.startswith("treevote.")
+
+
+@contextmanager
+def faults_named(name: str, part: object) -> Iterator[None]:
+    """Raise a ModelError with the name of a member in place of whatever its trainer or parser of a plug-in raises."""
+    try:
+        yield
+    except Exception as fault:  # any code may fail in any way
+        if not is_plug_in(part):
+            raise
+        problem = f"the plug-in of member {name} failed ({type(fault).__name__}: {fault})"
+        raise ModelError(f"{problem}; update it, or leave the member out") from fault
+
+
+def parsed_by(
+    name: str, member: Any, treebank: Treebank, parse: Callable[[Any], tuple[Treebank, T]]
+) -> tuple[Treebank, T]:
+    """Return the result of ``parse``, a parse by a member and another value.
+
+    ModelError if the member is of a plug-in, and its parse has other tokens, or a label that no model can have.
+    """
+    with faults_named(name, member):
+        tree, value = parse(member)
+        if is_plug_in(member):
+            columns = (tree.tokens, treebank.tokens), (tree.offsets, treebank.offsets)
+            if not all(np.array_equal(own, given) for own, given in columns):
+                raise ValueError("the parse has other tokens than the text")
+            if not all(map(is_label, tree.labels)):
+                raise ValueError("a label of the parse is empty, or has control characters")
+        return tree, value

@@ -1,0 +1,96 @@
+"""The faults of plug-ins name their member, and no line of the data."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.reference.toy_grammar import toy_treebank
+from treevote.commands.train import train
+from treevote.conll.reader import read
+from treevote.conll.writer import write
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.members import members_of
+from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.errors import ModelError
+from treevote.store.record import Record
+
+TOY = toy_treebank(20, 1)
+PARSES: dict[str, Any] = {
+    "parse": lambda text: 1 / 0,
+    "none": lambda text: None,
+    "head": lambda text: text.with_trees(np.full_like(text.heads, 1000), text.deprels, text.labels),
+    "fewer": lambda text: text[1:],
+    "order": lambda text: text.select(range(len(text))[::-1]),
+    "label": lambda text: text.with_trees(text.heads, np.zeros_like(text.deprels), ("a\nb",)),
+}
+
+
+@dataclass(frozen=True)
+class Odd:
+    """A trainer, and its parser, with a fault."""
+
+    fault: str
+    single_root: bool = True
+
+    @property
+    def trainer(self) -> Odd:
+        return self
+
+    def train(self, treebank: Treebank, *data: object, **options: object) -> Odd:
+        if self.fault == "train":
+            raise KeyError(self.fault)
+        return self
+
+    def parse(self, treebank: Treebank) -> Treebank:
+        parse: Treebank = PARSES.get(self.fault, lambda text: text)(treebank)
+        return parse
+
+    def record(self) -> Record:
+        raise KeyError("record")
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Treebank:
+    write(TOY, tmp_path / "gold.conllu")
+    return read(tmp_path / "gold.conllu")
+
+
+@pytest.mark.parametrize("fault", ["train", *PARSES])
+def test_a_fault_in_training_names_the_member(fault: str, gold: Treebank) -> None:
+    members: Any = {**members_of(["lr-svm-forward"]), "mine": Odd(fault)}
+    for trainer, dev in ((EnsembleTrainer(members), gold), (EnsembleTrainer(members, folds=2), None)):
+        if dev is None and fault in ("fewer", "order"):
+            continue  # one sentence at a time hides them
+        with pytest.raises(ModelError, match=r"the plug-in of member mine failed \(\w+: .*\); update it") as raised:
+            trainer.train(gold, dev)
+        assert "gold.conllu, " not in str(raised.value) or fault == "head"
+
+
+@pytest.mark.parametrize("fault", list(PARSES))
+def test_a_fault_in_a_parse_names_the_member(fault: str, gold: Treebank) -> None:
+    ensemble = EnsembleTrainer(members_of(["lr-svm-forward"])).train(TOY)
+    mine: Any = Odd(fault)
+    with pytest.raises(ModelError, match="the plug-in of member mine failed"):
+        dataclasses.replace(ensemble, members={**ensemble.members, "mine": mine}).parse(gold)
+
+
+def test_what_cannot_be_stored_is_known_before_the_training(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    trained: list[int] = []
+
+    def noted(self: Odd, treebank: Treebank, *data: object, **options: object) -> Odd:
+        trained.append(len(treebank))
+        return self
+
+    members: Any = {"mine": Odd("")}
+    monkeypatch.setattr(Odd, "train", noted)
+    monkeypatch.setattr("treevote.commands.train.ensemble_of", lambda *_: EnsembleTrainer(members))
+    write(TOY, tmp_path / "train.conllu")
+    with pytest.raises(ModelError, match=r"the plug-in of member mine failed \(KeyError: 'record'\)"):
+        train([tmp_path / "train.conllu"], tmp_path / "model")
+    assert trained == [2]
