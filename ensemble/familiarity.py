@@ -61,7 +61,7 @@ class Expectation(NamedTuple):
     def __str__(self) -> str:
         here, there = f"{self.unknown:.0f}% of the words are unknown", f"{self.usual:.0f}%"
         if self.las is None:
-            return f"{here} ({there} on {self.source})"
+            return f"{here} ({there} in the {self.source})"
         low, high = round(self.las.low), round(self.las.high)
         range_ = f"{low} to {high}" + (" where words and sentences are cut right" if self.is_raw else "")
         return f"{here}, expect LAS {range_} ({self.source}: {there} unknown, LAS {self.measured:.0f})"
@@ -121,7 +121,7 @@ class TextCounts(NamedTuple):
         if fall <= max(FAR_OFF, 2 * error):
             return None
         return (
-            f"its members agree on {here:.0%} of the tokens ({there:.0%} on {parser.measured_on}), and "
+            f"its members agree on {here:.0%} of the tokens ({there:.0%} on the {parser.measured_on}), and "
             f"{self.unknown_percent:.0f}% of the words are unknown: expect a LAS of {expected.low:.0f} to "
             f"{expected.high:.0f}, not {source.las:.0f}; adapt the model to such text (treevote adapt)"
         )

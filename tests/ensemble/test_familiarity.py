@@ -173,5 +173,5 @@ def test_what_is_expected_names_the_sentences_that_were_measured(full: Treebank,
     parse = parser.parse(Treebank.concatenate([full] * 10))
     (counts,) = text_counts(parser, parse, [0, len(parse)])
     assert f" ({name}: " in str(counts.expectation(parser))
-    assert f"% on {name})" in str(counts._replace(voted=0).expectation(parser))
-    assert f"% on {name}), and" in str(counts._replace(agreed=counts.voted // 9).doubt(parser))
+    assert f"% in the {name})" in str(counts._replace(voted=0).expectation(parser))
+    assert f"% on the {name}), and" in str(counts._replace(agreed=counts.voted // 9).doubt(parser))
