@@ -10,6 +10,7 @@ A template with a place that is empty, or a value that was never seen in trainin
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
@@ -120,11 +121,17 @@ def read_templates(lines: Sequence[str], grammar: Grammar) -> list[Template]:
 
 
 def named_templates(templates: str | tuple[str, ...], sets: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the templates of a named set, separated by white space in ``sets``, or the given ones."""
-    if not isinstance(templates, str):
-        return templates
-    require_known("template set", templates, sets)
-    return tuple(sets[templates].split())
+    """Return the templates of a named set, separated by white space in ``sets``, or those of a list.
+
+    In a list the name of a set stands for its templates.
+
+    >>> named_templates(("few", "s0.form"), {"few": "s0.upos q0.upos"})
+    ('s0.upos', 'q0.upos', 's0.form')
+    """
+    if isinstance(templates, str):
+        require_known("template set", templates, sets)
+        templates = (templates,)
+    return tuple(itertools.chain.from_iterable(sets[one].split() if one in sets else [one] for one in templates))
 
 
 def _atom(text: str, grammar: Grammar) -> Atom:

@@ -58,7 +58,7 @@ class PipelineTrainer(BaseTrainer["PipelineParser"]):
     options : dict
         Parameters of the learner.
     templates : str or tuple of str
-        A named set of `treevote.models.parsers.pipeline.template_sets`, or the templates themselves.
+        A named set of `treevote.models.parsers.pipeline.template_sets`, or templates and names of such sets.
     cutoff : int
         Features seen fewer times in training are left out.
     encoding : {"path", "head", "head+path", "none"}

@@ -55,7 +55,7 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
     options : dict
         Parameters of the learner.
     templates : str or tuple of str
-        A named set of `treevote.models.parsers.transition.template_sets`, or the templates themselves.
+        A named set of `treevote.models.parsers.transition.template_sets`, or templates and names of such sets.
     cutoff : int
         Features seen fewer times in training are left out.
     encoding : {"path", "head", "head+path", "none"}

@@ -122,6 +122,12 @@ def test_templates_that_make_no_sense_are_refused(templates: tuple[str, ...], pr
         compile_templates(templates, GRAMMAR)
 
 
+def test_a_list_of_templates_extends_a_set() -> None:
+    assert templates_of(("paper", "s0.upos+q1.shape")) == (*templates_of("paper"), "s0.upos+q1.shape")
+    with pytest.raises(ConfigError, match="it occurs twice"):
+        compile_templates(templates_of(("paper", "paper")), GRAMMAR)
+
+
 def test_a_set_that_does_not_exist_is_told() -> None:
     with pytest.raises(ConfigError, match="unknown template set 'papre'; did you mean 'paper'"):
         templates_of("papre")
