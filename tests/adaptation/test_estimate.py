@@ -16,6 +16,7 @@ from treevote.adaptation import measuring
 from treevote.adaptation.data import Data
 from treevote.adaptation.guard import DomainScores
 from treevote.adaptation.measuring import Measurement, after_changes, estimates, of_labels
+from treevote.adaptation.silver import label_profile
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.estimate import LEAD, Estimate, SourceScores, all_agree, estimate, log_odds
@@ -165,3 +166,21 @@ def test_no_range_comes_from_a_sample_or_an_estimate_alone() -> None:
 
 def test_no_range_holds_less_than_what_did_not_change() -> None:
     assert after_changes(Estimate(80.0, 90.0, "agreement"), 0.0)[:2] == (80.0, 90.0)
+
+
+@given(st.integers(0, 40))
+def test_the_range_of_an_adapted_model_is_that_of_its_changed_arcs(changed: int) -> None:
+    nothing, known = DomainScores(None, None, None), Estimate(40.0, 60.0, "agreement")
+    old, new = (Treebank.of([(["w"] * 40, [0] * 40, ["y"] * n + ["x"] * (40 - n))]) for n in (0, changed))
+    rows: list[Any] = estimates(known, Measurement(nothing, {}, old), Measurement(nothing, {}, new))
+    assert (rows[1]["low"], rows[1]["high"]) == after_changes(known, 100 * changed / 40)[:2]
+
+
+def test_the_profile_of_labels_has_the_share_of_each() -> None:
+    gold = Treebank.of([(["w"] * 4, [0] * 4, ["x", "x", "x", "y"])])
+    silver = Treebank.of([(["w"] * 2, [0] * 2, ["z", "x"])])
+    assert label_profile(gold, silver) == [
+        {"label": "z", "source": 0.0, "added": 50.0},
+        {"label": "x", "source": 75.0, "added": 50.0},
+        {"label": "y", "source": 25.0, "added": 0.0},
+    ]

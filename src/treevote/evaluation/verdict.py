@@ -199,7 +199,7 @@ def _listed(names: list[str]) -> str:
 def signed(points: float) -> str:
     """Return a difference of percentages with its sign.
 
-    >>> signed(0.5), signed(-1.234), signed(-0.001)
-    ('+0.50', '−1.23', '0.00')
+    >>> signed(0.5), signed(-1.234), signed(-0.001), signed(0.005)
+    ('+0.50', '−1.23', '0.00', '+0.01')
     """
     return "0.00" if abs(points) < 0.005 else f"{points:+.2f}".replace("-", "−")
