@@ -1,4 +1,4 @@
-"""Compilation ahead: what training with some members and parsing with them needs, so that no later run compiles."""
+"""Compilation ahead: the kernels of training and parsing with some members, so that no later run compiles them."""
 
 from __future__ import annotations
 
