@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 from collections.abc import Sequence
@@ -79,15 +80,14 @@ class TextWork:
             found = parse_chunk(chunk, trees="ignored")[0] if isinstance(chunk, Chunk) else annotator.tokenized(chunk)
             tagged = annotator.tagged(found, self.work.tags)
         except InputError as fault:
-            return ChunkParse(b"", first_fault=fault, stopped=True)
+            return ChunkParse(first_fault=fault, stopped=True)
         return ChunkParse(encoded(tagged.only()), tagged.n_sentences, tagged.n_tokens)
 
 
 def _joined(parts: Sequence[ChunkParse]) -> ParsedText | Exception:
     """Return the result of a text from those of its chunks."""
-    for part in parts:
-        if part.stopped and part.first_fault is not None:
-            return part.first_fault
+    whole = functools.reduce(ChunkParse.plus, parts, ChunkParse())
+    if whole.stopped and whole.first_fault is not None:
+        return whole.first_fault
     text = b"".join(part.text for part in parts).decode()
-    literal = json.dumps(text, ensure_ascii=False).encode()
-    return ParsedText(literal, sum(part.sentences for part in parts), sum(part.tokens for part in parts))
+    return ParsedText(json.dumps(text, ensure_ascii=False).encode(), whole.sentences, whole.tokens)
