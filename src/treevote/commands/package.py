@@ -185,7 +185,8 @@ def _write_wheel(stream: IO[bytes], files: list[_File], stem: str) -> None:
     with zipfile.ZipFile(stream, "w") as archive:
         for file in files:
             _add(archive, file)
-            lines += f"{file.path},sha256={_base64(file.facts.sha256)},{file.facts.size}\n"
+            checksum = base64.urlsafe_b64encode(bytes.fromhex(file.facts.sha256)).decode().rstrip("=")
+            lines += f"{file.path},sha256={checksum},{file.facts.size}\n"
         _add(archive, _text(record, f"{lines}{record},,\n"))
 
 
@@ -205,7 +206,3 @@ def _write_sdist(stream: IO[bytes], files: list[_File], stem: str) -> None:
             entry.size, entry.mtime, entry.mode = file.facts.size, SECONDS, 0o644
             with file.open() as source:
                 archive.addfile(entry, source)
-
-
-def _base64(digest: str) -> str:
-    return base64.urlsafe_b64encode(bytes.fromhex(digest)).decode().rstrip("=")
