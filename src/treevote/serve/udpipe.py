@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from treevote.batch.joint import ParseJob
 from treevote.conll.text_chunks import TextFormat
+from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Format
 from treevote.errors import TreevoteError
 from treevote.models.text.text_annotator import Tags
@@ -29,8 +30,6 @@ ACKNOWLEDGEMENT = f"treevote {__version__}"
 CONLLU = ("conllu", "conllu=v2")
 OTHERS = ("generic_tokenizer", "horizontal", "vertical", "epe", "matxin", "plaintext", "conllu=v1")
 """Formats of UDPipe that are not there."""
-
-KEEP = ("heads", "labels", "all")
 
 
 def models(catalogue: Catalogue) -> Answer:
@@ -62,8 +61,8 @@ def request(model: ServedModel, arguments: Mapping[str, str]) -> tuple[TextWork,
         raise RequestError(400, "The required model does not contain a tagger!")
     _require_conllu("Output", arguments.get("output", "conllu"), "ask for conllu")
     keep = arguments.get("keep")
-    if keep is not None and keep not in KEEP:
-        raise RequestError(400, f"Unknown value '{keep[:80]}' of 'keep'; expected {', '.join(KEEP)}.")
+    if keep is not None and keep not in get_args(Keep):
+        raise RequestError(400, f"Unknown value '{keep[:80]}' of 'keep'; expected {', '.join(get_args(Keep))}.")
     options: dict[str, Any] = {name: arguments.get(name, "no") != "no" for name in ("confidence", "lights")}
     tags: Tags = "predict" if tag else "keep"
     work = ParseJob(model.stored, tags=tags, keep=cast("Any", keep), compare=False, **options)

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from treevote.batch.parsing import trees_of
 from treevote.conll.chunks import Chunk
@@ -31,7 +31,6 @@ from treevote.serve.catalogue import Catalogue, ServedModel
 from treevote.serve.metrics import Metrics
 from treevote.serve.queue import Queue, Run, Task, separately
 from treevote.serve.texts import CHUNK_BYTES, ParsedText
-from treevote.serve.udpipe import KEEP
 
 MAX_LENGTH = 1 << 19
 """Maximum length of a text in bytes: a page with more would be of little use."""
@@ -54,7 +53,7 @@ def asked(body: bytes) -> Mapping[str, Any]:
 async def parsed(catalogue: Catalogue, queue: Queue, metrics: Metrics, request: Mapping[str, Any]) -> Answer:
     """Return the answer to a request."""
     data, name, keep = request.get("data"), request.get("model", ""), request.get("keep")
-    if not isinstance(data, str) or not isinstance(name, str) or keep not in (None, *KEEP):
+    if not isinstance(data, str) or not isinstance(name, str) or keep not in (None, *get_args(Keep)):
         raise RequestError(400, "Expected strings 'data' and 'model', and as 'keep' heads, labels, all or nothing.")
     text = data.encode()
     if len(text) > MAX_LENGTH:
