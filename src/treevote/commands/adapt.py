@@ -81,6 +81,7 @@ def adapt(
     not promoted. ``force`` adapts, and writes the model, whatever the guard says. ``warn`` is called before the long
     work.
     """
+    output = Path(output)  # without a slash at its end
     room, silver = Path(work) if work is not None else Path(f"{output}.work"), Path(f"{output}.silver.conllu")
     single = [path for path in (dev, target_dev, target_train, clusters) if path and not isinstance(path, Clusters)]
     _check(output, room, silver, [*unlabelled, *external, *train, *single])
@@ -138,7 +139,7 @@ def adapt(
         if not kept:
             steps.clear()
     added_to = silver if promoted and adapted.silver is not None else None
-    return Outcome(adapted, Path(output) if promoted else None, added_to, room if kept else None)
+    return Outcome(adapted, output if promoted else None, added_to, room if kept else None)
 
 
 def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | os.PathLike[str]]) -> None:

@@ -68,7 +68,6 @@ def attachment(score: Mapping[str, float] | None) -> tuple[str, str]:
 
 
 def _tags(reading: Mapping[str, Any]) -> str:
-    """Return the table of the tagger."""
     accuracy, agreement = reading["accuracy"], reading.get("agreement", {})
     rows: list[tuple[str, float, Mapping[str, float]]] = [("tagger", 100.0, accuracy)]
     if agreement:

@@ -161,7 +161,6 @@ def _no_model(name: tuple[str, str]) -> RequestError:
 
 
 def _samples(request: Mapping[str, Any], key: str) -> dict[str, bytes]:
-    """Return the samples of a request by name."""
     given = request.get(key)
     if not isinstance(given, dict) or not all(isinstance(sample, str) for sample in given.values()):
         raise RequestError(400, f"Expected as '{key}' an object of texts in CoNLL-U.")
