@@ -24,7 +24,8 @@ from treevote.serve.form import arguments
 from treevote.serve.inception import RelationWork
 from treevote.serve.limits import Limits
 from treevote.serve.metrics import Metrics
-from treevote.serve.queue import Queue
+from treevote.serve.queue import Queue, Work
+from treevote.serve.texts import ParsedText
 from treevote.serve.trainings import Trainings
 from treevote.serve.worker import place_of
 
@@ -67,7 +68,7 @@ class Server:
         self.catalogue, self.limits, self.nfc = catalogue, limits, nfc
         self.queue = Queue(limits, [partial(warmed, model.stored) for model in catalogue.models.values()])
         self.metrics, self.trainings = Metrics(), Trainings(limits)
-        self.arborator = Arborator(catalogue, self.queue, self.metrics, self.trainings)
+        self.arborator = Arborator(catalogue, self.queue, self._parsed, self.trainings)
 
     def application(self, started: Callable[[], object] = lambda: None) -> Starlette:
         """Return the server as an ASGI application, which tells when it is started."""
@@ -82,7 +83,7 @@ class Server:
             self._route("/metrics", _plain(lambda: self.metrics.answer(len(self.queue))), "GET"),
             self._route("/models", _plain(partial(udpipe.models, self.catalogue)), "GET", "POST"),
             self._route("/process", self._process, "GET", "POST"),
-            self._route("/parse", self._asked(partial(votes.parsed, self.catalogue, self.queue, self.metrics)), "POST"),
+            self._route("/parse", self._asked(partial(votes.parsed, self.catalogue, self._parsed)), "POST"),
             self._route("/draw", self._draw, "POST"),
             self._route("/{model}/predict", self._predict, "POST"),
             self._route("/{model}/train", self._train, "POST"),
@@ -104,7 +105,13 @@ class Server:
         query = request.scope["query_string"]
         is_short = len(body) <= SHORT_FORM
         given = arguments(query, kind, body) if is_short else await asyncio.to_thread(arguments, query, kind, body)
-        return await udpipe.process(self.catalogue, self.queue, self.metrics, given, nfc=self.nfc)
+        return await udpipe.process(self.catalogue, self._parsed, given, nfc=self.nfc)
+
+    async def _parsed(self, work: Work, data: bytes) -> ParsedText:
+        """Return the result of work on a text, and count its sentences."""
+        found: ParsedText = await self.queue.run(work, data)
+        self.metrics.parsed(found.sentences, found.tokens)
+        return found
 
     async def _draw(self, request: Request) -> Answer:
         return as_json(await self.queue.run(pictures.draw, await self._body(request)))

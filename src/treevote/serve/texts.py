@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from treevote.batch.joint import ChunkParse, ParseJob
 from treevote.conll.chunks import Chunk
@@ -16,7 +16,7 @@ from treevote.conll.text_chunks import TextChunk, TextFormat, any_chunks
 from treevote.conll.writer import encoded
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError, TreevoteError
-from treevote.serve.queue import Run, Task
+from treevote.serve.queue import Run, Task, Work
 
 CHUNK_BYTES = 1 << 16
 """Approximate length of the text after which a task that nobody waits for any more is given up."""
@@ -28,6 +28,10 @@ class ParsedText(NamedTuple):
     json: bytes
     sentences: int
     tokens: int
+
+
+Parse: TypeAlias = Callable[[Work, bytes], Awaitable[ParsedText]]
+"""Gives the result of work on a text, when the queue has done it."""
 
 
 @dataclass(frozen=True)

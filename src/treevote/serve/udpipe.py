@@ -20,9 +20,7 @@ from treevote.errors import TreevoteError
 from treevote.models.text.text_annotator import Tags
 from treevote.serve.answers import Answer, RequestError, as_json
 from treevote.serve.catalogue import Catalogue, ServedModel
-from treevote.serve.metrics import Metrics
-from treevote.serve.queue import Queue
-from treevote.serve.texts import ParsedText, TextWork
+from treevote.serve.texts import Parse, TextWork
 from treevote.version import __version__
 
 ACKNOWLEDGEMENT = f"treevote {__version__}"
@@ -38,14 +36,11 @@ def models(catalogue: Catalogue) -> Answer:
     return as_json({"models": found, "default_model": catalogue.default.name})
 
 
-async def process(
-    catalogue: Catalogue, queue: Queue, metrics: Metrics, arguments: Mapping[str, str], *, nfc: bool
-) -> Answer:
+async def process(catalogue: Catalogue, parse: Parse, arguments: Mapping[str, str], *, nfc: bool) -> Answer:
     """Tokenize, tag and parse a text, each if it is asked for."""
     model = catalogue.find(arguments.get("model", ""))
     work, data = request(model, arguments)
-    parsed: ParsedText = await queue.run(work, (unicodedata.normalize("NFC", data) if nfc else data).encode())
-    metrics.parsed(parsed.sentences, parsed.tokens)
+    parsed = await parse(work, (unicodedata.normalize("NFC", data) if nfc else data).encode())
     acknowledgements = [ACKNOWLEDGEMENT, *filter(None, [model.licence])]
     front = json.dumps({"model": model.name, "acknowledgements": acknowledgements})
     return Answer(b'%s, "result": %s}' % (front[:-1].encode(), parsed.json))
