@@ -147,6 +147,11 @@ def test_adaptation_is_a_call(model: Path, tmp_path: Path) -> None:
     assert treevote.load(tmp_path / "adapted").parse(TEST).n_tokens == TEST.n_tokens
 
 
+def test_a_slash_behind_the_output_of_an_adaptation_is_no_name(tmp_path: Path) -> None:
+    with pytest.raises(treevote.InputError, match="no such file"):  # not: the model and the folder must be apart
+        treevote.adapt(tmp_path / "model", tmp_path / "text", f"{tmp_path}/adapted/", train=tmp_path / "train")
+
+
 def test_progress_is_shown_on_request_and_in_notebooks(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

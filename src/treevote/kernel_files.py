@@ -139,17 +139,15 @@ class KernelFiles:
 
     def write_checksums(self) -> bool:
         """Write the checksums of the files, if one was added; return whether one was."""
-        if self.source and self._right == list(self._files()):
+        if not self.source:  # each is one that is not kept
+            return True
+        if self._right == list(self._files()) or (found := self._checksums()) == self._read_checksums():
             return False
-        found = self._checksums() if self.source else {}
-        if self.source and found == self._read_checksums():
-            return False
-        if self.source:
-            with suppress(OSError):
-                for file in self._files():
-                    file.chmod(0o644)
-                _write(self._folder / _CHECKSUMS, json.dumps(found).encode())
-                _remove_unused(Path(self.root))
+        with suppress(OSError):
+            for file in self._files():
+                file.chmod(0o644)
+            _write(self._folder / _CHECKSUMS, json.dumps(found).encode())
+            _remove_unused(Path(self.root))
         return True
 
     def _make(self) -> bool:

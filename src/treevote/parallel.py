@@ -10,10 +10,11 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeVar
 
 from treevote.errors import ConfigError, TreevoteError
 from treevote.extras import extra
+from treevote.relay import Progress as Progress
 from treevote.relay import relayed
 from treevote.version import __version__
 
@@ -24,9 +25,6 @@ AHEAD = 8
 
 CONNECT_WITHIN = 10
 """Timeout for an answer from the scheduler of a cluster, in seconds."""
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called after each step of a task with its name, the number of steps done, and their total."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ REPORT_EVERY = 0.1
 """Seconds between two messages of a task in another process, and the timeout of the inbox."""
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""See `treevote.parallel.Progress`."""
+"""Called after each step of a task with its name, the number of steps done, and their total."""
 
 
 @contextmanager

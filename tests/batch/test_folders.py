@@ -24,7 +24,7 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.batch import reading
 from treevote.batch.manifest import NAME, Entry
 from treevote.batch.outputs import pairs
-from treevote.batch.reading import pieces
+from treevote.batch.reading import FileEnd, pieces
 from treevote.cli import app
 from treevote.commands.folder_outputs import FolderSummary
 from treevote.commands.parse import parse_files
@@ -383,12 +383,12 @@ def test_a_file_that_changes_while_it_is_read_is_a_fault(tmp_path: Path) -> None
     token = b"1\tdog" + b"\t_" * 8 + b"\n\n"
     path.write_bytes(token * 100)
     source = pieces(str(path), 0, document="", format="auto", n_bytes=50, stopped=())
-    assert next(source).chunk is not None
+    assert not isinstance(next(source).content, FileEnd)
     with path.open("ab") as file:
         file.write(token)
-    *_, last = source
-    assert last.end is not None
-    assert "the file changed while it was read" in str(last.end.fault)
+    *_, (_, last) = source
+    assert isinstance(last, FileEnd)
+    assert "the file changed while it was read" in str(last.fault)
 
 
 def test_unfit_text_is_told_and_with_strict_a_fault(model: Path, corpus: Path, tmp_path: Path) -> None:

@@ -235,7 +235,7 @@ def test_texts_are_taken_a_batch_at_a_time(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(strings, "TASK_BYTES", 100)
     text = "1\tdog" + "\t_" * 8 + "\n\n"
     batches = list(tasks(strings._pieces([text] * 40, [], "conllu"), 100))
-    assert all(sum(len(piece.chunk or b"") for piece in batch) < 100 + len(text) for batch in batches)
+    assert all(sum(len(piece.content) for piece in batch) < 100 + len(text) for batch in batches)
     assert sum(map(len, batches)) == 40
     assert len(batches) > 4
 

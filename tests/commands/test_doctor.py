@@ -243,3 +243,18 @@ def test_equal_sent_ids_are_told(room: Path, tmp_path: Path) -> None:
         "2 of 90 sentences have the sent_id of another one, such as a; "
         "a case that is left out of one is left out of all of these"
     ]
+
+
+def test_the_folder_of_the_parses_is_called_after_a_folder_of_treebanks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def seen(*_: object, **__: object) -> None:
+        raise ConfigError(" ".join(sorted(path.name for path in tmp_path.iterdir())))
+
+    (tmp_path / "bank").mkdir()
+    write(toy_treebank(10, 1), tmp_path / "bank" / "toy.conllu")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("treevote.commands.doctor.cross_parsed", seen)
+    with pytest.raises(ConfigError, match=r"^bank bank\.doctor$"):
+        doctor("bank/", members=["lr-svm-forward"], folds=2)
+    assert not (tmp_path / "bank.doctor").exists()

@@ -8,7 +8,7 @@ import pytest
 
 from treevote import Treebank
 from treevote.batch.outputs import folders_of, pairs
-from treevote.batch.reading import FileChunk, tasks
+from treevote.batch.reading import Piece, tasks
 from treevote.commands.config import of_adaptation
 from treevote.commands.train import with_folds
 from treevote.conll.chunks import Chunk
@@ -62,7 +62,7 @@ def test_folders_of_a_path_from_the_last_to_the_first() -> None:
 
 def test_pieces_are_grouped_into_tasks() -> None:
     chunk = Chunk("", 1, 1, b"1234", "conllu")
-    assert [len(task) for task in tasks([FileChunk(file, chunk) for file in range(5)], 8)] == [2, 2, 1]
+    assert [len(task) for task in tasks([Piece(file, chunk) for file in range(5)], 8)] == [2, 2, 1]
 
 
 def test_default_number_of_folds() -> None:

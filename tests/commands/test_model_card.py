@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -83,3 +84,16 @@ def test_a_file_that_cannot_be_used_is_told(model: Path, told: Path) -> None:
     assert "did you mean 'licence'" in fails("inspect", model, "--card", told)
     told.write_text("not_for = 'x'")
     assert "card.toml: not_for: expected an array" in fails("inspect", model, "--card", told)
+
+
+@pytest.mark.parametrize(
+    "damage", [{"scores": {"vote": [1]}}, {"scores": [3]}, {"training": 3, "development": [1]}], ids=str
+)
+def test_facts_of_no_training_are_told(model: Path, told: Path, tmp_path: Path, damage: dict[str, object]) -> None:
+    parser = treevote.load(model)
+    treevote.save(dataclasses.replace(parser, facts={**parser.facts, **damage}), tmp_path / "damaged")
+    package = "package", tmp_path / "damaged", "--name", "toy", "--licence", "MIT", "-o", tmp_path / "dist"
+    for options in (["--rounds", model], ["--card", told], ["--markdown"], []):
+        assert "the facts of the model are damaged" in fails("inspect", tmp_path / "damaged", *options)
+    assert "the facts of the model are damaged" in fails(*package)
+    assert not (tmp_path / "dist").exists()

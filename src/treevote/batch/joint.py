@@ -40,7 +40,7 @@ class ChunkParse(NamedTuple):
     cut short, ``doubt`` the reason why the text may be unfit for the model, ``text_counts`` what is familiar in it.
     """
 
-    text: bytes
+    text: bytes = b""
     sentences: int = 0
     tokens: int = 0
     faults: int = 0
@@ -49,6 +49,20 @@ class ChunkParse(NamedTuple):
     doubt: str | None = None
     text_counts: TextCounts = TextCounts()
     stopped: bool = False
+
+    def plus(self, later: ChunkParse) -> ChunkParse:
+        """Return the counts of two chunks together, the first fault and the first doubt, and no text."""
+        return ChunkParse(
+            b"",
+            self.sentences + later.sentences,
+            self.tokens + later.tokens,
+            self.faults + later.faults,
+            self.first_fault or later.first_fault,
+            self.fallbacks + later.fallbacks,
+            self.doubt or later.doubt,
+            self.text_counts.plus(later.text_counts),
+            self.stopped or later.stopped,
+        )
 
 
 @dataclass(frozen=True)
@@ -110,7 +124,7 @@ class ParseJob:
             try:
                 tokenized[i] = ensemble.annotator.tokenized(each)
             except InputError as fault:
-                results[i] = ChunkParse(b"", first_fault=fault, stopped=True)
+                results[i] = ChunkParse(first_fault=fault, stopped=True)
         if tokenized:
             parts = [*tokenized.values()]
             sources = [part.source for part in parts if part.source is not None]  # all: they were read from texts
@@ -150,7 +164,7 @@ class ParseJob:
             parse, fallbacks = parse_sentences(parser, treebank, keep=self.keep)
             text = self._text(ensemble, parse)
         except InputError as fault:
-            return ChunkParse(b"", first_fault=fault, stopped=True)
+            return ChunkParse(first_fault=fault, stopped=True)
         ((reason, counts),) = self._familiarity(ensemble, parse, [0, parse.n_sentences])
         reason = reason or strange_labels(parser, treebank, self.keep)
         size = parse.n_sentences, parse.n_tokens

@@ -26,21 +26,19 @@ class FileEnd(NamedTuple):
     fault: InputError | None = None
 
 
-class FileChunk(NamedTuple):
-    """A chunk of a file, by the number of the file, or its end; and how many of its bytes were read."""
+class Piece(NamedTuple):
+    """A chunk of a file, by the number of the file, or its end."""
 
     file: int
-    chunk: Chunk | TextChunk | None
-    end: FileEnd | None = None
+    content: Chunk | TextChunk | FileEnd
 
 
-class ChunkResult(NamedTuple):
-    """The result of a piece."""
+class PieceResult(NamedTuple):
+    """A chunk parsed, with the number of bytes that were read up to its end, or the end of a file."""
 
     file: int
-    parsed: ChunkParse | None
-    end: FileEnd | None
-    bytes_read: int
+    result: ChunkParse | FileEnd
+    bytes_read: int = 0
 
 
 def pieces(
@@ -52,7 +50,7 @@ def pieces(
     n_bytes: int,
     stopped: Collection[int],
     encoding: str = UTF8,
-) -> Iterator[FileChunk]:
+) -> Iterator[Piece]:
     """Yield the chunks of a file, then its end; no further chunks once its number is in ``stopped``.
 
     ``document`` is the id of a running text.
@@ -67,7 +65,7 @@ def pieces(
             for chunk in any_chunks(content, format=format, n_bytes=n_bytes, document=document, encoding=encoding):
                 if file in stopped:
                     return
-                yield FileChunk(file, chunk)
+                yield Piece(file, chunk)
             while hashing.read(1 << 20):  # the rest
                 pass
             after = os.fstat(stream.fileno())
@@ -75,23 +73,23 @@ def pieces(
                 raise InputError(
                     "the file changed while it was read", path=path, remedy="run the command again when it is complete"
                 )
-            yield FileChunk(file, None, FileEnd(hashing.sha256))
+            yield Piece(file, FileEnd(hashing.sha256))
     except InputError as fault:
-        yield FileChunk(file, None, FileEnd("", fault))
+        yield Piece(file, FileEnd("", fault))
     except OSError as error:
         is_folder = isinstance(error, IsADirectoryError)
         problem = "expected a file, found a folder" if is_folder else f"cannot read: {error.strerror or error}"
         unread = InputError(problem, path=path, remedy="check the name and the permissions")
-        yield FileChunk(file, None, FileEnd("", unread))
+        yield Piece(file, FileEnd("", unread))
 
 
-def tasks(source: Iterable[FileChunk], n_bytes: int) -> Iterator[list[FileChunk]]:
+def tasks(source: Iterable[Piece], n_bytes: int) -> Iterator[list[Piece]]:
     """Group pieces, in order, into tasks of about ``n_bytes``."""
-    task: list[FileChunk] = []
+    task: list[Piece] = []
     size = 0
     for piece in source:
         task.append(piece)
-        size += 0 if piece.chunk is None else len(piece.chunk)
+        size += 0 if isinstance(piece.content, FileEnd) else len(piece.content)
         if size >= n_bytes:
             yield task
             task, size = [], 0
@@ -99,14 +97,14 @@ def tasks(source: Iterable[FileChunk], n_bytes: int) -> Iterator[list[FileChunk]
         yield task
 
 
-def parse_task(work: ParseJob, task: list[FileChunk]) -> list[ChunkResult]:
+def parse_task(work: ParseJob, task: list[Piece]) -> list[PieceResult]:
     """Parse the chunks of a task, together."""
-    parsed = iter(work([piece.chunk for piece in task if piece.chunk is not None]))
+    parsed = iter(work([content for _, content in task if not isinstance(content, FileEnd)]))
     return [
-        ChunkResult(piece.file, None, piece.end, 0)
-        if piece.chunk is None
-        else ChunkResult(piece.file, next(parsed), None, piece.chunk.bytes_read)
-        for piece in task
+        PieceResult(file, content)
+        if isinstance(content, FileEnd)
+        else PieceResult(file, next(parsed), content.bytes_read)
+        for file, content in task
     ]
 
 

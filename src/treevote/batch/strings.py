@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from treevote.batch.joint import ChunkParse, ParseJob
 from treevote.batch.parsing import stored_parser
-from treevote.batch.reading import TASK_BYTES, FileChunk, parse_task, tasks
+from treevote.batch.reading import TASK_BYTES, Piece, parse_task, tasks
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import TextFormat, any_chunks
 from treevote.corpus.given import Keep
@@ -106,30 +107,29 @@ def parse_strings(
     found: list[list[ChunkParse]] = []
     for task in tasks(_pieces(texts, found, format), TASK_BYTES):
         for done in parse_task(work, task):
-            if done.parsed is not None:
-                found[done.file].append(done.parsed)
+            if isinstance(done.result, ChunkParse):
+                found[done.file].append(done.result)
     return [_result(chunks) for chunks in found]
 
 
 def _result(chunks: Sequence[ChunkParse]) -> ParsedString:
     """Return the result of a text from those of its chunks."""
-    sentences, tokens = sum(chunk.sentences for chunk in chunks), sum(chunk.tokens for chunk in chunks)
-    error = next((str(chunk.first_fault) for chunk in chunks if chunk.first_fault is not None), "")
-    if not sentences and not error:
+    whole = functools.reduce(ChunkParse.plus, chunks, ChunkParse())
+    error = "" if whole.first_fault is None else str(whole.first_fault)
+    if not whole.sentences and not error:
         error = str(InputError("expected sentences, found none", remedy="give a text with sentences"))
-    if any(chunk.stopped for chunk in chunks) or not (sentences or any(chunk.faults for chunk in chunks)):
+    if whole.stopped or not (whole.sentences or whole.faults):
         return ParsedString("", error)
     text = b"".join(chunk.text for chunk in chunks).decode("utf-8", "surrogateescape")
-    doubt = next((chunk.doubt for chunk in chunks if chunk.doubt), "")
-    return ParsedString(text, error, sentences, tokens, doubt)
+    return ParsedString(text, error, whole.sentences, whole.tokens, whole.doubt or "")
 
 
-def _pieces(texts: Iterable[object], found: list[list[ChunkParse]], format: Format | TextFormat) -> Iterator[FileChunk]:
+def _pieces(texts: Iterable[object], found: list[list[ChunkParse]], format: Format | TextFormat) -> Iterator[Piece]:
     """Yield the chunks of texts, each text a file; add a list for the results of each, with the fault of its bytes."""
     for number, text in enumerate(texts):
         found.append([])
         try:
             for chunk in any_chunks(io.BytesIO(utf8_of(text)), format=format, n_bytes=TASK_BYTES):
-                yield FileChunk(number, chunk)
+                yield Piece(number, chunk)
         except InputError as fault:
-            found[number].append(ChunkParse(b"", first_fault=fault, stopped=True))
+            found[number].append(ChunkParse(first_fault=fault, stopped=True))

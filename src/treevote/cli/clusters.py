@@ -29,7 +29,7 @@ def clusters(
     Words that occur among the same words have paths with a common prefix (Brown et al. 1992). The file is for train and
     adapt --word-clusters.
     """
-    from treevote.commands.clusters import make_clusters
+    from treevote.commands.word_representations import make_clusters
     from treevote.terminal import say
 
     with options.running() as jobs:
@@ -50,7 +50,7 @@ def vectors(
     Words that stand among the same words have vectors of nearly the same direction (Levy, Goldberg & Dagan 2015). The
     file is for train --vectors.
     """
-    from treevote.commands.vectors import make_vectors
+    from treevote.commands.word_representations import make_vectors
     from treevote.terminal import say
 
     with options.running() as jobs:

@@ -128,9 +128,7 @@ def parse(
         summary = parse_files(model, inputs, output, **how, jobs=running, on_doubt=on_doubt)
     if json:
         tell(files_json(summary, output, options.command_line()))
-    else:
-        _say(files_text(summary))
-    _notice_fallbacks(summary.fallbacks)
+    _say("" if json else files_text(summary), summary.fallbacks)
 
 
 def _parse_folder(
@@ -149,21 +147,15 @@ def _parse_folder(
         warn(sentence)
     if json:
         tell(folder_json(summary, options.command_line()))
-    _say(folder_text(summary))
-    _notice_fallbacks(summary.fallbacks)
+    _say(folder_text(summary), summary.fallbacks)
     if summary.faulty:
         raise typer.Exit(SOME_FAULTY)
 
 
-def _say(text: str) -> None:
-    from treevote.terminal import say
+def _say(text: str, fallbacks: int) -> None:
+    from treevote.terminal import notice, say
 
     for line in text.splitlines():
         say(line)
-
-
-def _notice_fallbacks(number: int) -> None:
-    from treevote.terminal import notice
-
-    if number:
-        notice(f"{number:,} times a bounded search was cut short and completed by a simpler one")
+    if fallbacks:
+        notice(f"{fallbacks:,} times a bounded search was cut short and completed by a simpler one")

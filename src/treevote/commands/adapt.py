@@ -18,7 +18,7 @@ from treevote.adaptation.data import Data
 from treevote.adaptation.labelled import require_enough
 from treevote.commands.treebanks import read_development, read_training
 from treevote.config import to_mapping
-from treevote.conll.text_chunks import AnyFormat, TextFormat, text_chunks, text_format
+from treevote.conll.text_chunks import AnyFormat, text_chunks, text_format
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Format
 from treevote.ensemble.parser import EnsembleParser, load, save
@@ -81,6 +81,7 @@ def adapt(
     not promoted. ``force`` adapts, and writes the model, whatever the guard says. ``warn`` is called before the long
     work.
     """
+    output = Path(output)  # without a slash at its end
     room, silver = Path(work) if work is not None else Path(f"{output}.work"), Path(f"{output}.silver.conllu")
     single = [path for path in (dev, target_dev, target_train, clusters) if path and not isinstance(path, Clusters)]
     _check(output, room, silver, [*unlabelled, *external, *train, *single])
@@ -138,7 +139,7 @@ def adapt(
         if not kept:
             steps.clear()
     added_to = silver if promoted and adapted.silver is not None else None
-    return Outcome(adapted, Path(output) if promoted else None, added_to, room if kept else None)
+    return Outcome(adapted, output if promoted else None, added_to, room if kept else None)
 
 
 def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | os.PathLike[str]]) -> None:
@@ -171,10 +172,7 @@ def _split(model: EnsembleParser, paths: Sequence[str], steps: Checkpoints, form
     for number, path in enumerate(paths, start=1):
         text = text_format(path, format)
         if text is not None:
-            path = str(steps.file(f"text-{number}.conllu", functools.partial(_write_tokens, model, path, text)))
+            tokenized = map(model.annotator.tokenized, text_chunks(path, format=text))
+            path = str(steps.file(f"text-{number}.conllu", functools.partial(write, tokenized)))
         found.append(path)
     return found
-
-
-def _write_tokens(model: EnsembleParser, path: str, format: TextFormat, output: Path) -> None:
-    write((model.annotator.tokenized(chunk) for chunk in text_chunks(path, format=format)), output)

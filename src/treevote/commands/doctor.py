@@ -130,7 +130,7 @@ def doctor(
     require_labelled_trees(judged)
     n_folds = configuration.folds or FOLDS
     plan = plan_of(judged, trainers, n_folds, configuration.seed)
-    folder = Path(work) if work is not None else Path(f"{os.path.basename(_name(files[0]))}.doctor")
+    folder = Path(work) if work is not None else Path(f"{Path(_name(files[0])).name}.doctor")
     if jobs.n_jobs != 1:
         compile_kernels(EnsembleTrainer(trainers), judged)
     with checkpoints(folder, plan, work="diagnosis") as steps:

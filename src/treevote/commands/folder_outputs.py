@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from treevote.batch.joint import ChunkParse
 from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair
-from treevote.batch.reading import ChunkResult, Hashing
+from treevote.batch.reading import Hashing, PieceResult
 from treevote.ensemble.familiarity import Expectation, TextCounts
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
@@ -62,8 +62,8 @@ class Outputs:
     """The outputs of a run: results come in order, so that one file is open at a time.
 
     The file that is being written is in the folder ``scratch``, on the same disk. ``tasks`` are the checksums of the
-    tasks, see `treevote.batch.manifest`. If ``strict``, a text that is
-    probably unfit for the model is a fault of its file. Results are counted on the summary.
+    tasks, see `treevote.batch.manifest`. If ``strict``, a text that is probably unfit for the model is a fault of its
+    file. Results are counted on the summary.
     """
 
     def __init__(
@@ -91,37 +91,31 @@ class Outputs:
         self.summary.kept += 1
         self._count(file)
 
-    def take(self, done: ChunkResult) -> None:
+    def take(self, done: PieceResult) -> None:
         """Write a piece; finish its file at the end."""
         if done.file in self.stopped:
             return
-        path, _ = self.found[done.file]
-        if done.parsed is not None:
+        if isinstance(done.result, ChunkParse):
             self._bytes_read = done.bytes_read
-            self._take(done.file, path, done.parsed)
-        elif done.end is not None and done.end.fault is not None:
-            self._refuse(done.file, done.end.fault)
-        elif done.end is not None:
-            if self._output is None or not self._output.sentences + self._output.faults:
-                fault = InputError("expected sentences, found none", path=path, remedy="give a file with sentences")
-                self._refuse(done.file, fault)
-            else:
-                self._finish(done.file, done.end.sha256)
+            self._take(done.file, done.result)
+        elif done.result.fault is not None:
+            self._refuse(done.file, done.result.fault)
+        else:
+            self._finish(done.file, done.result.sha256)
 
-    def _take(self, file: int, path: str, parsed: ChunkParse) -> None:
+    def _take(self, file: int, parsed: ChunkParse) -> None:
         if parsed.stopped and parsed.first_fault is not None:
             self._refuse(file, parsed.first_fault)
-            return
-        if self._is_refused(file, path, parsed.doubt):
-            return
-        if self._output is None:
-            self._output = Output(self._part, os.path.join(self.summary.folder, self.found[file].name))
-        self._output.take(parsed)
+        elif not self._is_refused(file, parsed.doubt):
+            if self._output is None:
+                self._output = Output(self._part, os.path.join(self.summary.folder, self.found[file].name))
+            self._output.take(parsed)
 
-    def _is_refused(self, file: int, path: str, doubt: str | None) -> bool:
+    def _is_refused(self, file: int, doubt: str | None) -> bool:
         """Note the first doubt of a file; if strict it is a fault."""
-        if doubt is None or (self._output is not None and self._output.doubtful):
+        if doubt is None or (self._output is not None and self._output.counts.doubt is not None):
             return False
+        path = self.found[file].input
         if self.strict:
             self._refuse(file, InputError(doubt, path=path, remedy="or leave out --strict"))
             return True
@@ -129,24 +123,26 @@ class Outputs:
         return False
 
     def _finish(self, file: int, input_sha256: str) -> None:
-        output = self._output
-        assert output is not None
-        if self._is_refused(file, self.found[file].input, output.text_counts.doubt(self._model())):
+        (path, name), output, summary = self.found[file], self._output, self.summary
+        if output is None or not output.counts.sentences + output.counts.faults:
+            fault = InputError("expected sentences, found none", path=path, remedy="give a file with sentences")
+            self._refuse(file, fault)
+            return
+        counts = output.counts
+        if self._is_refused(file, counts.text_counts.doubt(self._model())):
             return
         self._output = None
         output.close()
-        counts = output.sentences, output.tokens, output.faults
-        checksums = input_sha256, output.hashing.sha256
         os.makedirs(os.path.dirname(output.target), exist_ok=True)
-        self.manifest.add(self._lines, self.found[file].name, self.tasks[file], checksums, counts)
+        numbers = counts.sentences, counts.tokens, counts.faults
+        self.manifest.add(self._lines, name, self.tasks[file], (input_sha256, output.hashing.sha256), numbers)
         os.replace(self._part, output.target)
-        summary = self.summary
         summary.written += 1
-        summary.sentences += output.sentences
-        summary.tokens += output.tokens
-        summary.faults += output.faults
-        summary.fallbacks += output.fallbacks
-        self.text_counts = self.text_counts.plus(output.text_counts)
+        summary.sentences += counts.sentences
+        summary.tokens += counts.tokens
+        summary.faults += counts.faults
+        summary.fallbacks += counts.fallbacks
+        self.text_counts = self.text_counts.plus(counts.text_counts)
         self._count(file)
 
     def _refuse(self, file: int, fault: InputError) -> None:
@@ -181,10 +177,7 @@ class Output:
     """A file that is being written, and the counts of its pieces."""
 
     def __init__(self, part: str, target: str) -> None:
-        self.target = target
-        self.sentences = self.tokens = self.faults = self.fallbacks = 0
-        self.doubtful = False
-        self.text_counts = TextCounts()
+        self.target, self.counts = target, ChunkParse()
         self._files = ExitStack()
         self.hashing = Hashing(self._files.enter_context(open(part, "wb")))  # noqa: SIM115
         self._stream = self._files.enter_context(compressed(self.hashing, target))  # type: ignore[arg-type]
@@ -192,12 +185,7 @@ class Output:
     def take(self, parsed: ChunkParse) -> None:
         """Write a piece, and count it."""
         self._stream.write(parsed.text)
-        self.sentences += parsed.sentences
-        self.tokens += parsed.tokens
-        self.faults += parsed.faults
-        self.fallbacks += parsed.fallbacks
-        self.text_counts = self.text_counts.plus(parsed.text_counts)
-        self.doubtful = self.doubtful or parsed.doubt is not None
+        self.counts = self.counts.plus(parsed)
 
     def close(self) -> None:
         """Complete the file."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 from treevote.commands.model_card import NOTHING, CardMetadata, card
 from treevote.ensemble.members import RESERVED
 from treevote.ensemble.parser import configuration, load
-from treevote.errors import ModelError
+from treevote.errors import ConfigError, ModelError
 from treevote.store import folder as store
 from treevote.store.manifest import MANIFEST
 from treevote.visibility import printable
@@ -30,9 +32,16 @@ def inspect(model: str | Path, stated: CardMetadata = NOTHING) -> dict[str, Any]
         "annotator": parser.annotator.parts,
         "files": store.sizes(model),
     }
-    try:
+    with facts_read():
         return facts | {"card": card(facts, parser, stated)}
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
+
+
+@contextmanager
+def facts_read() -> Iterator[None]:
+    """Raise a ModelError if facts that are read in the block are not those of a training: a record holds any JSON."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, ConfigError) as error:
         raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
 
 

@@ -25,7 +25,8 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from treevote.errors import ConfigError, InputError, ModelError, shortened
+from treevote.commands.inspect import facts_read
+from treevote.errors import ConfigError, InputError, shortened
 from treevote.files.streams import writing
 from treevote.store.folder import read_whole
 from treevote.store.manifest import MANIFEST, READ_BEFORE, FileFacts, damaged, read_manifest
@@ -116,10 +117,8 @@ def write_packages(
 def _metadata(release: Release, facts: Mapping[str, Any], card: str) -> tuple[str, str]:
     """Return the core metadata, and the ``pyproject.toml`` that has a build backend make the same."""
     name, folder = package_name(release.name), folder_name(release.name)
-    try:
+    with facts_read():
         oldest = Version(facts["treevote"]).public
-    except (InvalidVersion, TypeError) as error:
-        raise ModelError(f"the facts of the model are damaged ({error}); train it again") from None
     needs = f"treevote{'[text]' if 'tokenizer' in facts['annotator'] else ''}>={oldest},<{READ_BEFORE}"
     summary = f"The model {release.name} of treevote, a dependency parser"
     head = f"""\
@@ -185,7 +184,8 @@ def _write_wheel(stream: IO[bytes], files: list[_File], stem: str) -> None:
     with zipfile.ZipFile(stream, "w") as archive:
         for file in files:
             _add(archive, file)
-            lines += f"{file.path},sha256={_base64(file.facts.sha256)},{file.facts.size}\n"
+            checksum = base64.urlsafe_b64encode(bytes.fromhex(file.facts.sha256)).decode().rstrip("=")
+            lines += f"{file.path},sha256={checksum},{file.facts.size}\n"
         _add(archive, _text(record, f"{lines}{record},,\n"))
 
 
@@ -205,7 +205,3 @@ def _write_sdist(stream: IO[bytes], files: list[_File], stem: str) -> None:
             entry.size, entry.mtime, entry.mode = file.facts.size, SECONDS, 0o644
             with file.open() as source:
                 archive.addfile(entry, source)
-
-
-def _base64(digest: str) -> str:
-    return base64.urlsafe_b64encode(bytes.fromhex(digest)).decode().rstrip("=")

@@ -14,7 +14,7 @@ from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.corpus.given import Keep
 from treevote.corpus.source import BOM, missing_end
-from treevote.ensemble.familiarity import Expectation, TextCounts
+from treevote.ensemble.familiarity import Expectation
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
 from treevote.errors import InputError
@@ -122,10 +122,7 @@ def parse_files(
     if not inputs:
         raise InputError("expected files to parse, found none", remedy="name one or more files")
     total = size(inputs)
-    sentences, tokens, faults = [0] * len(inputs), 0, [0] * len(inputs)
-    first_fault: InputError | None = None
-    fallbacks, file, last = 0, 0, b""
-    file_counts = [TextCounts()] * len(inputs)
+    found, file, last = [ChunkParse()] * len(inputs), 0, b""
 
     def doubted(path: str | os.PathLike[str], reason: str | None) -> None:
         """Tell the first doubt of the run."""
@@ -140,28 +137,24 @@ def parse_files(
             if parsed.stopped and parsed.first_fault is not None:
                 raise parsed.first_fault
             doubted(inputs[at], parsed.doubt)
-            file_counts[at] = file_counts[at].plus(parsed.text_counts)
+            found[at] = found[at].plus(parsed)
             text = parsed.text
             if at != file:
                 stream.write(missing_end(last))
                 file, text = at, text.removeprefix(BOM)
             stream.write(text)
             last = text or last
-            sentences[at] += parsed.sentences
-            faults[at] += parsed.faults
-            tokens += parsed.tokens
-            first_fault = first_fault or parsed.first_fault
-            fallbacks += parsed.fallbacks
             jobs.tell("parsing", bytes_read, total)
-        for path, counted in zip(inputs, file_counts, strict=True):
-            doubted(path, counted.doubt(work.stored()))
-        for path, found in zip(inputs, map(sum, zip(sentences, faults, strict=True)), strict=True):
-            if not found:
+        for path, own in zip(inputs, found, strict=True):
+            doubted(path, own.text_counts.doubt(work.stored()))
+        for path, own in zip(inputs, found, strict=True):
+            if not own.sentences + own.faults:
                 problem = "expected sentences, found none"
                 raise InputError(problem, path=name_of(path), remedy="give a file with sentences")
-    counts = sum(sentences), tokens, sum(faults)
-    expectation = functools.reduce(TextCounts.plus, file_counts).expectation(work.stored())
-    return Summary(*counts, first_fault, time.monotonic() - start, fallbacks, expectation)
+    whole = functools.reduce(ChunkParse.plus, found)
+    expectation = whole.text_counts.expectation(work.stored())
+    counts = whole.sentences, whole.tokens, whole.faults, whole.first_fault
+    return Summary(*counts, time.monotonic() - start, whole.fallbacks, expectation)
 
 
 def _parse_part(work: ParseJob, part: tuple[Chunk | TextChunk, int, int]) -> tuple[ChunkParse, int, int]:

@@ -12,7 +12,7 @@ from typing import Any
 from treevote.batch.joint import ParseJob
 from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair, folders_of, pairs
-from treevote.batch.reading import TASK_BYTES, FileChunk, parse_task, pieces, tasks
+from treevote.batch.reading import TASK_BYTES, Piece, parse_task, pieces, tasks
 from treevote.commands.folder_outputs import FolderSummary, Outputs
 from treevote.conll.document_ids import document_ids
 from treevote.conll.reader import OnError
@@ -147,8 +147,8 @@ def _require_free(where: str, found: Sequence[Pair], manifest: Manifest, force: 
 
 
 def _source(
-    found: Sequence[Pair], run: Outputs, force: bool, documents: Sequence[str], cut: Callable[..., Iterator[FileChunk]]
-) -> Iterator[FileChunk]:
+    found: Sequence[Pair], run: Outputs, force: bool, documents: Sequence[str], cut: Callable[..., Iterator[Piece]]
+) -> Iterator[Piece]:
     """Yield the pieces of all files whose outputs are not there, given the ids of their texts."""
     for number, (path, name) in enumerate(found):
         made = False

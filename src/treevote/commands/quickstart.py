@@ -56,7 +56,7 @@ VOTE, ADAPTED_TOO = "vote", " (adapted)"
 class Quickstart:
     """Result of `quickstart`: parses, counts and seconds of members and vote on the test set.
 
-    Those of the adapted model are called ``NAME, adapted``. The seconds are those of a processor; those of the vote
+    Those of the adapted model are called ``NAME (adapted)``. The seconds are those of a processor; those of the vote
     include its members. ``reasons`` against the adapted model are empty if it was kept. If asked for, ``from_text``
     has the evaluation of the parses of raw text, and the cascade of their model.
     """

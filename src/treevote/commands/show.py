@@ -105,9 +105,8 @@ def _lights(treebank: Treebank) -> tuple[str, ...] | None:
     """Return the light of each slot in MISC, empty for none; None if the file carries none."""
     source = treebank.source
     assert source is not None, "read from a file"
-    found = [""] * len(treebank.tokens)
-    for slot in np.flatnonzero(treebank.is_token).tolist():
-        misc = source.lines[int(source.line_of[slot])].rstrip("\r").rpartition("\t")[2]
+    found, slots = [""] * len(treebank.tokens), np.flatnonzero(treebank.is_token)
+    for slot, misc in zip(slots.tolist(), source.misc(slots), strict=True):
         values = (item.partition("=")[2] for item in misc.split("|") if item.startswith(f"{KEY}="))
         found[slot] = next((value for value in values if value in NAMES), "")
     return tuple(found) if any(found) else None

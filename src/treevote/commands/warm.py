@@ -47,9 +47,8 @@ class WarmingResult:
 def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> WarmingResult:
     """Compile what clusters of words, training with members and taggers, parsing and evaluation need.
 
-    It does all this with a few made-up sentences.
-
-    They are those of the default ensemble if none is named; progress is told after each.
+    It does all this with a few made-up sentences. The members are those of the default ensemble if none is named;
+    progress is told after each.
     """
     start, before = time.monotonic(), compilation.state().done
     names = expanded(members or DEFAULT_MEMBERS)

@@ -90,7 +90,6 @@ def as_latex(evaluation: Evaluation) -> str:
 
 
 def _tests(evaluation: Evaluation, metric: str, found: Verdict) -> str:
-    """Return the table of the tests of a metric."""
     short = fitted([system.name for system in evaluation.systems], (PAIR - 3) // 2)
     names = dict(zip((system.name for system in evaluation.systems), short, strict=True))
     rows = []

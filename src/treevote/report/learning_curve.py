@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from treevote.commands.inspect import facts_read
 from treevote.drawing.widths import ems
 from treevote.ensemble.parser import score_tags
 from treevote.errors import ConfigError
@@ -25,24 +26,32 @@ SEVERAL_TAGS = "Some models were measured with gold tags, others with predicted 
 
 
 def rounds_of(models: Mapping[str, Mapping[str, Any]]) -> list[Round]:
-    """Return the rounds of models, by name and facts, the smallest first; ConfigError if one was not measured."""
+    """Return the rounds of models, by name and facts, the smallest first.
+
+    ConfigError if one was not measured, ModelError if its facts are none of a training.
+    """
     found = []
     for name, facts in models.items():
         if "scores" not in facts:
             raise ConfigError(
                 f"{name} was not measured, so it has no place on a curve; train it with --folds 3 or --dev"
             )
-        data = facts["training"]
-        found.append(Round(name, data["sentences"], data["tokens"], facts["scores"]["vote"]["las"]))
+        with facts_read():
+            data = facts["training"]
+            found.append(
+                Round(name, int(data["sentences"]), int(data["tokens"]), float(facts["scores"]["vote"]["las"]))
+            )
     return sorted(found, key=lambda one: one.sentences)
 
 
+@facts_read()
 def same_set(models: Mapping[str, Mapping[str, Any]]) -> bool:
     """Tell whether all models were measured on one development set."""
     sets = {(facts.get("development") or {}).get("sha256") for facts in models.values()}
     return len(sets) == 1 and None not in sets
 
 
+@facts_read()
 def incomparable(models: Mapping[str, Mapping[str, Any]]) -> str:
     """Return why the scores of models do not compare strictly; empty if they do."""
     if not same_set(models):

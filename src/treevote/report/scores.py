@@ -44,7 +44,7 @@ def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mappi
     else:
         voters = list(members)
         named = [(name, facts["scores"][name]) for name in (voters if len(voters) == 1 else [*voters, "vote"])]
-        rows = [[name, f"{score['las']:.2f}", f"{score['uas']:.2f}"] for name, score in named]
+        rows = [[name, *attachment(score)] for name, score in named]
         parts.append(f"{table([_measured_on(facts), 'LAS', 'UAS'], rows)}\n{LEGENDS['LAS']}")
         if len(voters) > 1 and facts["weights"] != "equal":
             parts[-1] += f"\n{wrapped(HALVES)}"
@@ -68,7 +68,6 @@ def attachment(score: Mapping[str, float] | None) -> tuple[str, str]:
 
 
 def _tags(reading: Mapping[str, Any]) -> str:
-    """Return the table of the tagger."""
     accuracy, agreement = reading["accuracy"], reading.get("agreement", {})
     rows: list[tuple[str, float, Mapping[str, float]]] = [("tagger", 100.0, accuracy)]
     if agreement:
@@ -100,8 +99,7 @@ def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> s
         time = f"{milliseconds[name]:.1f}" if name in milliseconds else ""
         rows.append([name, *(f"{rate:.2f}" for rate in of[name]), gives, time, "yes" if name in chosen else "no"])
     time = f"{sum(milliseconds[name] for name in chosen):.1f}" if milliseconds else ""
-    vote = facts["scores"]["vote"]
-    rows.append(["vote", f"{vote['las']:.2f}", f"{vote['uas']:.2f}", "", "", time, selection["weights"]])
+    rows.append(["vote", *attachment(facts["scores"]["vote"]), "", "", time, selection["weights"]])
     rows.append(["oracle", f"{diversity['oracle_las']:.2f}", f"{diversity['oracle_uas']:.2f}", "", "", "", ""])
     header = [_measured_on(facts), "LAS", "UAS", "uniquely correct", "ablation", "ms/1000 tokens", "votes"]
     if not milliseconds:

@@ -24,7 +24,8 @@ from treevote.serve.form import arguments
 from treevote.serve.inception import RelationWork
 from treevote.serve.limits import Limits
 from treevote.serve.metrics import Metrics
-from treevote.serve.queue import Queue
+from treevote.serve.queue import Queue, Work
+from treevote.serve.texts import ParsedText
 from treevote.serve.trainings import Trainings
 from treevote.serve.worker import place_of
 
@@ -67,7 +68,7 @@ class Server:
         self.catalogue, self.limits, self.nfc = catalogue, limits, nfc
         self.queue = Queue(limits, [partial(warmed, model.stored) for model in catalogue.models.values()])
         self.metrics, self.trainings = Metrics(), Trainings(limits)
-        self.arborator = Arborator(catalogue, self.queue, self.metrics, self.trainings)
+        self.arborator = Arborator(catalogue, self.queue, self._parsed, self.trainings)
 
     def application(self, started: Callable[[], object] = lambda: None) -> Starlette:
         """Return the server as an ASGI application, which tells when it is started."""
@@ -78,34 +79,25 @@ class Server:
             yield
 
         routes = [
-            self._route("/health", self._health, "GET"),
-            self._route("/metrics", self._metrics, "GET"),
-            self._route("/models", self._models, "GET", "POST"),
+            self._route("/health", _plain(lambda: Answer(b"ok\n", TEXT)), "GET"),
+            self._route("/metrics", _plain(lambda: self.metrics.answer(len(self.queue))), "GET"),
+            self._route("/models", _plain(partial(udpipe.models, self.catalogue)), "GET", "POST"),
             self._route("/process", self._process, "GET", "POST"),
-            self._route("/parse", self._asked(partial(votes.parsed, self.catalogue, self.queue, self.metrics)), "POST"),
+            self._route("/parse", self._asked(partial(votes.parsed, self.catalogue, self._parsed)), "POST"),
             self._route("/draw", self._draw, "POST"),
             self._route("/{model}/predict", self._predict, "POST"),
             self._route("/{model}/train", self._train, "POST"),
-            self._route("/parser/models/list", self._list, "GET", told=failure),
+            self._route("/parser/models/list", _plain(self.arborator.models), "GET", told=failure),
             self._route("/parser/models/list/{project:path}/{model}", self._remove, "DELETE", told=failure),
             self._route("/parser/models/train/start", self._asked(self.arborator.start_training), "POST", told=failure),
             self._route("/parser/models/train/status", self._asked(self.arborator.training), "POST", told=failure),
             self._route("/parser/models/parse/start", self._asked(self.arborator.start_parse), "POST", told=failure),
             self._route("/parser/models/parse/status", self._asked(self.arborator.parse), "POST", told=failure),
-            *(self._route(f"/{name}", partial(_file, answer), "GET") for name, answer in page.files().items()),
+            *(self._route(f"/{name}", _plain(partial(Answer, *own)), "GET") for name, own in page.files().items()),
         ]
         application = Starlette(routes=routes, exception_handlers={HTTPException: self._other}, lifespan=lifespan)
         application.router.redirect_slashes = False  # a redirect names the host that the client named
         return application
-
-    async def _health(self, request: Request) -> Answer:
-        return Answer(b"ok\n", TEXT)
-
-    async def _metrics(self, request: Request) -> Answer:
-        return self.metrics.answer(len(self.queue))
-
-    async def _models(self, request: Request) -> Answer:
-        return udpipe.models(self.catalogue)
 
     async def _process(self, request: Request) -> Answer:
         body = await self._body(request)
@@ -113,7 +105,13 @@ class Server:
         query = request.scope["query_string"]
         is_short = len(body) <= SHORT_FORM
         given = arguments(query, kind, body) if is_short else await asyncio.to_thread(arguments, query, kind, body)
-        return await udpipe.process(self.catalogue, self.queue, self.metrics, given, nfc=self.nfc)
+        return await udpipe.process(self.catalogue, self._parsed, given, nfc=self.nfc)
+
+    async def _parsed(self, work: Work, data: bytes) -> ParsedText:
+        """Return the result of work on a text, and count its sentences."""
+        found: ParsedText = await self.queue.run(work, data)
+        self.metrics.parsed(found.sentences, found.tokens)
+        return found
 
     async def _draw(self, request: Request) -> Answer:
         return as_json(await self.queue.run(pictures.draw, await self._body(request)))
@@ -126,9 +124,6 @@ class Server:
         self.catalogue.find(request.path_params["model"])
         await self._body(request)
         return Answer(b"", TEXT, 204)
-
-    async def _list(self, request: Request) -> Answer:
-        return self.arborator.models()
 
     async def _remove(self, request: Request) -> Answer:
         return self.arborator.remove(request.path_params["project"], request.path_params["model"])
@@ -171,8 +166,13 @@ class Server:
         return response
 
 
-async def _file(answer: Answer, request: Request) -> Answer:
-    return answer
+def _plain(answer: Callable[[], Answer]) -> Handler:
+    """Return the handler of requests that have no content."""
+
+    async def handler(_: Request) -> Answer:
+        return answer()
+
+    return handler
 
 
 async def _answered(handler: Handler, request: Request, told: Callable[[RequestError], Answer]) -> Answer:

@@ -19,10 +19,9 @@ from typing import Any, get_args
 from treevote.ensemble.stored import StoredParser
 from treevote.serve.answers import Answer, RequestError, as_json
 from treevote.serve.catalogue import Catalogue, ServedModel
-from treevote.serve.metrics import Metrics
 from treevote.serve.queue import Queue
 from treevote.serve.samples import COLUMNS, Kept, SampleWork, joined
-from treevote.serve.texts import ParsedText
+from treevote.serve.texts import Parse, ParsedText
 from treevote.serve.trainings import Trainings
 
 KEPT = 16
@@ -37,9 +36,10 @@ MAX_NAME = 200
 class Arborator:
     """The answers to all requests; used by the thread of the event loop alone."""
 
-    def __init__(self, catalogue: Catalogue, queue: Queue, metrics: Metrics, trainings: Trainings) -> None:
-        self.catalogue, self.queue, self.metrics, self.trainings = catalogue, queue, metrics, trainings
-        self._parses: dict[str, tuple[tuple[str, str], asyncio.Task[ParsedText]]] = {}
+    def __init__(self, catalogue: Catalogue, queue: Queue, parse: Parse, trainings: Trainings) -> None:
+        self.catalogue, self.queue, self.trainings = catalogue, queue, trainings
+        self._parse = parse
+        self._parses: dict[str, tuple[tuple[str, str], asyncio.Future[ParsedText]]] = {}
         self._count = itertools.count(1)
 
     def models(self) -> Answer:
@@ -95,7 +95,7 @@ class Arborator:
             del self._parses[task]
         if len(self._parses) >= KEPT:
             raise RequestError(429, f"{KEPT} parses are under way already; try again later.")
-        parse = asyncio.create_task(self._parsed(SampleWork(stored, samples, kept)))
+        parse = asyncio.ensure_future(self._parse(SampleWork(stored, samples, kept), b""))
         parse.add_done_callback(lambda task: task.cancelled() or task.exception())  # which nobody may ask for
         task = f"parse-{next(self._count)}"
         self._parses[task] = name, parse
@@ -130,11 +130,6 @@ class Arborator:
             raise RequestError(409, "The model is not ready yet.")
         return model.stored
 
-    async def _parsed(self, work: SampleWork) -> ParsedText:
-        found: ParsedText = await self.queue.run(work, b"")
-        self.metrics.parsed(found.sentences, found.tokens)
-        return found
-
 
 def failure(refusal: RequestError) -> Answer:
     """Return a refusal as its readers expect it."""
@@ -161,7 +156,6 @@ def _no_model(name: tuple[str, str]) -> RequestError:
 
 
 def _samples(request: Mapping[str, Any], key: str) -> dict[str, bytes]:
-    """Return the samples of a request by name."""
     given = request.get(key)
     if not isinstance(given, dict) or not all(isinstance(sample, str) for sample in given.values()):
         raise RequestError(400, f"Expected as '{key}' an object of texts in CoNLL-U.")

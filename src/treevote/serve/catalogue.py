@@ -72,7 +72,6 @@ class Catalogue:
 
 
 def _named(model: str) -> tuple[str, str]:
-    """Return the name and the path of a model."""
     name, equals, path = model.partition("=")
     if not equals or os.path.exists(model):
         name, path = os.path.basename(os.path.abspath(model)), model

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from treevote.batch.joint import ChunkParse, ParseJob
 from treevote.conll.chunks import Chunk
@@ -15,7 +16,7 @@ from treevote.conll.text_chunks import TextChunk, TextFormat, any_chunks
 from treevote.conll.writer import encoded
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError, TreevoteError
-from treevote.serve.queue import Run, Task
+from treevote.serve.queue import Run, Task, Work
 
 CHUNK_BYTES = 1 << 16
 """Approximate length of the text after which a task that nobody waits for any more is given up."""
@@ -27,6 +28,10 @@ class ParsedText(NamedTuple):
     json: bytes
     sentences: int
     tokens: int
+
+
+Parse: TypeAlias = Callable[[Work, bytes], Awaitable[ParsedText]]
+"""Gives the result of work on a text, when the queue has done it."""
 
 
 @dataclass(frozen=True)
@@ -79,15 +84,14 @@ class TextWork:
             found = parse_chunk(chunk, trees="ignored")[0] if isinstance(chunk, Chunk) else annotator.tokenized(chunk)
             tagged = annotator.tagged(found, self.work.tags)
         except InputError as fault:
-            return ChunkParse(b"", first_fault=fault, stopped=True)
+            return ChunkParse(first_fault=fault, stopped=True)
         return ChunkParse(encoded(tagged.only()), tagged.n_sentences, tagged.n_tokens)
 
 
 def _joined(parts: Sequence[ChunkParse]) -> ParsedText | Exception:
     """Return the result of a text from those of its chunks."""
-    for part in parts:
-        if part.stopped and part.first_fault is not None:
-            return part.first_fault
+    whole = functools.reduce(ChunkParse.plus, parts, ChunkParse())
+    if whole.stopped and whole.first_fault is not None:
+        return whole.first_fault
     text = b"".join(part.text for part in parts).decode()
-    literal = json.dumps(text, ensure_ascii=False).encode()
-    return ParsedText(literal, sum(part.sentences for part in parts), sum(part.tokens for part in parts))
+    return ParsedText(json.dumps(text, ensure_ascii=False).encode(), whole.sentences, whole.tokens)

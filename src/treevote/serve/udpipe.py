@@ -10,18 +10,17 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from treevote.batch.joint import ParseJob
 from treevote.conll.text_chunks import TextFormat
+from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Format
 from treevote.errors import TreevoteError
 from treevote.models.text.text_annotator import Tags
 from treevote.serve.answers import Answer, RequestError, as_json
 from treevote.serve.catalogue import Catalogue, ServedModel
-from treevote.serve.metrics import Metrics
-from treevote.serve.queue import Queue
-from treevote.serve.texts import ParsedText, TextWork
+from treevote.serve.texts import Parse, TextWork
 from treevote.version import __version__
 
 ACKNOWLEDGEMENT = f"treevote {__version__}"
@@ -30,8 +29,6 @@ CONLLU = ("conllu", "conllu=v2")
 OTHERS = ("generic_tokenizer", "horizontal", "vertical", "epe", "matxin", "plaintext", "conllu=v1")
 """Formats of UDPipe that are not there."""
 
-KEEP = ("heads", "labels", "all")
-
 
 def models(catalogue: Catalogue) -> Answer:
     """Return the names of all models with their steps, and the default model."""
@@ -39,14 +36,11 @@ def models(catalogue: Catalogue) -> Answer:
     return as_json({"models": found, "default_model": catalogue.default.name})
 
 
-async def process(
-    catalogue: Catalogue, queue: Queue, metrics: Metrics, arguments: Mapping[str, str], *, nfc: bool
-) -> Answer:
+async def process(catalogue: Catalogue, parse: Parse, arguments: Mapping[str, str], *, nfc: bool) -> Answer:
     """Tokenize, tag and parse a text, each if it is asked for."""
     model = catalogue.find(arguments.get("model", ""))
     work, data = request(model, arguments)
-    parsed: ParsedText = await queue.run(work, (unicodedata.normalize("NFC", data) if nfc else data).encode())
-    metrics.parsed(parsed.sentences, parsed.tokens)
+    parsed = await parse(work, (unicodedata.normalize("NFC", data) if nfc else data).encode())
     acknowledgements = [ACKNOWLEDGEMENT, *filter(None, [model.licence])]
     front = json.dumps({"model": model.name, "acknowledgements": acknowledgements})
     return Answer(b'%s, "result": %s}' % (front[:-1].encode(), parsed.json))
@@ -62,8 +56,8 @@ def request(model: ServedModel, arguments: Mapping[str, str]) -> tuple[TextWork,
         raise RequestError(400, "The required model does not contain a tagger!")
     _require_conllu("Output", arguments.get("output", "conllu"), "ask for conllu")
     keep = arguments.get("keep")
-    if keep is not None and keep not in KEEP:
-        raise RequestError(400, f"Unknown value '{keep[:80]}' of 'keep'; expected {', '.join(KEEP)}.")
+    if keep is not None and keep not in get_args(Keep):
+        raise RequestError(400, f"Unknown value '{keep[:80]}' of 'keep'; expected {', '.join(get_args(Keep))}.")
     options: dict[str, Any] = {name: arguments.get(name, "no") != "no" for name in ("confidence", "lights")}
     tags: Tags = "predict" if tag else "keep"
     work = ParseJob(model.stored, tags=tags, keep=cast("Any", keep), compare=False, **options)

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from treevote.batch.parsing import trees_of
 from treevote.conll.chunks import Chunk
@@ -28,10 +28,8 @@ from treevote.ensemble.familiarity import doubt, known_labels, strange_labels
 from treevote.ensemble.stored import StoredParser
 from treevote.serve.answers import Answer, RequestError
 from treevote.serve.catalogue import Catalogue, ServedModel
-from treevote.serve.metrics import Metrics
-from treevote.serve.queue import Queue, Run, Task, separately
-from treevote.serve.texts import CHUNK_BYTES, ParsedText
-from treevote.serve.udpipe import KEEP
+from treevote.serve.queue import Run, Task, separately
+from treevote.serve.texts import CHUNK_BYTES, Parse, ParsedText
 
 MAX_LENGTH = 1 << 19
 """Maximum length of a text in bytes: a page with more would be of little use."""
@@ -51,10 +49,10 @@ def asked(body: bytes) -> Mapping[str, Any]:
     return found
 
 
-async def parsed(catalogue: Catalogue, queue: Queue, metrics: Metrics, request: Mapping[str, Any]) -> Answer:
+async def parsed(catalogue: Catalogue, parse: Parse, request: Mapping[str, Any]) -> Answer:
     """Return the answer to a request."""
     data, name, keep = request.get("data"), request.get("model", ""), request.get("keep")
-    if not isinstance(data, str) or not isinstance(name, str) or keep not in (None, *KEEP):
+    if not isinstance(data, str) or not isinstance(name, str) or keep not in (None, *get_args(Keep)):
         raise RequestError(400, "Expected strings 'data' and 'model', and as 'keep' heads, labels, all or nothing.")
     text = data.encode()
     if len(text) > MAX_LENGTH:
@@ -62,9 +60,7 @@ async def parsed(catalogue: Catalogue, queue: Queue, metrics: Metrics, request: 
             413, f"The page takes texts of at most {MAX_LENGTH >> 10} KiB; send longer ones to /process."
         )
     work = VoteWork(catalogue.find(name), cast("Keep | None", keep), is_text="\t" not in data)
-    found: ParsedText = await queue.run(work, text)
-    metrics.parsed(found.sentences, found.tokens)
-    return Answer(found.json)
+    return Answer((await parse(work, text)).json)
 
 
 @dataclass(frozen=True)

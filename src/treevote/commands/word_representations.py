@@ -1,0 +1,92 @@
+"""``treevote clusters``, ``treevote vectors``: clusters of words, and word vectors, from text without trees."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from treevote.conll.reader import parse_chunk
+from treevote.conll.text_chunks import AnyFormat, TextChunk
+from treevote.corpus.treebank import Treebank
+from treevote.ensemble.parser import load
+from treevote.ensemble.streaming import any_file_chunks, size
+from treevote.errors import InputError
+from treevote.files.streams import paths_of, require_apart
+from treevote.models.learning.clusters.files import write_clusters
+from treevote.models.learning.clusters.induction import induce
+from treevote.models.learning.vectors.cooccurrence import cooccurrence_vectors
+from treevote.models.learning.vectors.files import write_vectors
+from treevote.parallel import ONE_JOB, Jobs
+
+
+class RepresentationsSummary(NamedTuple):
+    """Numbers of tokens of the text, of words with a cluster or vector, and of classes of clusters, 0 for vectors."""
+
+    tokens: int
+    words: int
+    classes: int = 0
+
+
+def make_clusters(
+    texts: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    *,
+    model: str | Path | None = None,
+    n_classes: int = 128,
+    least: int = 2,
+    format: AnyFormat = "auto",
+    jobs: Jobs = ONE_JOB,
+) -> RepresentationsSummary:
+    """Make clusters of the words of texts, and write them: path, word and count, separated by tabs.
+
+    Trees and tags are not read. Running text needs a model with a tokenizer. For the numbers of classes and of
+    occurrences see `treevote.models.learning.clusters.induction.induce`.
+    """
+    sentences = _unlabelled(texts, output, model, format, jobs)
+    found = induce(sentences, n_classes=n_classes, least=least, progress=jobs.progress)
+    write_clusters(found.clusters, found.counts, output)
+    return RepresentationsSummary(found.n_tokens, len(found.clusters.words), len(set(found.clusters.paths)))
+
+
+def make_vectors(
+    texts: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    *,
+    model: str | Path | None = None,
+    size: int = 100,
+    least: int = 3,
+    format: AnyFormat = "auto",
+    jobs: Jobs = ONE_JOB,
+) -> RepresentationsSummary:
+    """Make vectors of the words of texts, and write them as text of word2vec.
+
+    Trees and tags are not read. Running text needs a model with a tokenizer. For the numbers of dimensions and of
+    occurrences see `treevote.models.learning.vectors.cooccurrence.cooccurrence_vectors`.
+    """
+    found = cooccurrence_vectors(_unlabelled(texts, output, model, format, jobs), size=size, least=least)
+    return RepresentationsSummary(found.n_tokens, write_vectors(found.words, found.values, output))
+
+
+def _unlabelled(
+    texts: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    model: str | Path | None,
+    format: AnyFormat,
+    jobs: Jobs,
+) -> Iterator[Treebank]:
+    """Yield the sentences of texts in parts; InputError if they are running text, and there is no tokenizer."""
+    texts = paths_of(texts)
+    require_apart([output], texts)
+    annotator = None if model is None else load(model).annotator
+    total = size(texts)
+    for chunk, _, bytes_read in any_file_chunks(texts, format=format):
+        if isinstance(chunk, TextChunk):
+            if annotator is None:
+                remedy = "name a model with a tokenizer by --model, or split the text into tokens first"
+                raise InputError("expected CoNLL-U, found running text", path=chunk.path, remedy=remedy)
+            yield annotator.tokenized(chunk)
+        else:
+            yield parse_chunk(chunk, trees="ignored")[0]
+        jobs.tell("words", bytes_read, total)
