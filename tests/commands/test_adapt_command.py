@@ -374,7 +374,8 @@ def test_half_done_trees_are_training_data_as_for_the_model(room: Path, tmp_path
 
 def test_development_sentences_that_are_trained_on_are_told(room: Path, tmp_path: Path) -> None:
     text, few = room / "text.conllu", room / "target.conllu"
-    for options in (("--dev", room / "train.conllu"), ("--target-train", few, "--target-dev", few)):
+    labelled = [("--target-train", few, option, few) for option in ("--dev", "--target-dev")]
+    for options in (("--dev", room / "train.conllu"), *labelled):
         assert "100 % of its sentences are among" in adapt(room, text, tmp_path / "new", *options, "--force").stderr
 
 

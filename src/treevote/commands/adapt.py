@@ -111,8 +111,8 @@ def adapt(
         None if path is None else read_development(path, source, format=of_trees, warn=warn)
         for path in labelled.values()
     )
-    if few is not None and new is not None:
-        for warning in learned_sentences(new, few):
+    for measured in (old, new):
+        for warning in () if measured is None or few is None else learned_sentences(measured, few):
             warn(warning)
     if few is not None and scheme.target_folds:
         require_enough(few, scheme.target_folds)
