@@ -12,12 +12,15 @@ from typer.testing import CliRunner, Result
 from tests.command_line import content, fails, run
 from tests.reference.toy_grammar import toy_treebank
 from treevote import parallel
-from treevote.adaptation.configuration import read_configuration
+from treevote.adaptation.configuration import Configuration, read_configuration
 from treevote.adaptation.scheme import Scheme, scheme_of
 from treevote.cli import app
+from treevote.commands.adapt import adapt as adapted
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
+from treevote.errors import InputError, ModelError
+from treevote.parallel import Jobs
 
 CONFIG = """
 members = ["first", "second"]
@@ -239,6 +242,46 @@ def test_what_is_read_is_not_written_over(room: Path, tmp_path: Path) -> None:
     assert "is both read and written" in fails("adapt", room / "model", text, *arguments)
     assert "is in the way" in fails("adapt", room / "model", room / "text.conllu", *arguments)
     assert text.read_bytes() == (room / "text.conllu").read_bytes()
+    model = content(room / "model")
+    arguments = "--train", room / "train.conllu", "--dev", room / "dev.conllu", "-o", room / "model", "--force", *QUICK
+    assert "is both read and written" in fails("adapt", room / "model", room / "text.conllu", *arguments)
+    assert content(room / "model") == model
+
+
+@pytest.mark.parametrize("n_sentences", [80, 81])
+def test_a_text_that_changes_during_the_work_is_told(n_sentences: int, room: Path, tmp_path: Path) -> None:
+    text = tmp_path / "text.conllu"
+    text.write_bytes((room / "text.conllu").read_bytes())
+
+    def change(step: str, done: int, total: int) -> None:
+        if step.startswith("round-2"):
+            write(toy_treebank(n_sentences, 5), text)
+
+    configuration = Configuration(scheme=replace(Scheme(), stopping_threshold=0.0))
+    with pytest.raises(InputError, match=r"text.conllu: expected the same text .* give the same command again"):
+        adapted(
+            room / "model",
+            [text],
+            tmp_path / "new",
+            train=[room / "train.conllu"],
+            dev=room / "dev.conllu",
+            configuration=configuration,
+            force=True,
+            jobs=Jobs(progress=change),
+        )
+    assert list(tmp_path.iterdir()) == [text]
+
+
+def test_a_full_disk_at_the_first_step_leaves_nothing(
+    room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(parser: object, path: Path) -> None:
+        raise ModelError(f"{path}: cannot write the model (No space left on device)")
+
+    monkeypatch.setattr("treevote.adaptation.adapt.save", full)
+    paths = "--train", room / "train.conllu", "-o", tmp_path / "new"
+    assert "No space left" in fails("adapt", room / "model", room / "text.conllu", *paths, *QUICK)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_fault_in_a_file_leaves_nothing_that_blocks_the_next_attempt(room: Path, tmp_path: Path) -> None:
@@ -331,7 +374,8 @@ def test_half_done_trees_are_training_data_as_for_the_model(room: Path, tmp_path
 
 def test_development_sentences_that_are_trained_on_are_told(room: Path, tmp_path: Path) -> None:
     text, few = room / "text.conllu", room / "target.conllu"
-    for options in (("--dev", room / "train.conllu"), ("--target-train", few, "--target-dev", few)):
+    labelled = [("--target-train", few, option, few) for option in ("--dev", "--target-dev")]
+    for options in (("--dev", room / "train.conllu"), *labelled):
         assert "100 % of its sentences are among" in adapt(room, text, tmp_path / "new", *options, "--force").stderr
 
 

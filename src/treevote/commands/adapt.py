@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import os
 import shutil
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -22,7 +22,7 @@ from treevote.conll.text_chunks import AnyFormat, text_chunks, text_format
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Format
 from treevote.ensemble.parser import EnsembleParser, load, save
-from treevote.errors import ConfigError, InputError
+from treevote.errors import ConfigError, InputError, TreevoteError
 from treevote.evaluation.development import learned_sentences
 from treevote.files.streams import require_apart, writing
 from treevote.models.learning.clusters.clusters import Clusters
@@ -84,18 +84,19 @@ def adapt(
     output = Path(output)  # without a slash at its end
     room, silver = Path(work) if work is not None else Path(f"{output}.work"), Path(f"{output}.silver.conllu")
     single = [path for path in (dev, target_dev, target_train, clusters) if path and not isinstance(path, Clusters)]
+    model = model_folder(model)
+    require_apart([output], [model])  # the same command goes on with the model that it began with
     _check(output, room, silver, [*unlabelled, *external, *train, *single])
     known = clusters if clusters is None or isinstance(clusters, Clusters) else read_clusters(clusters)
     configuration = configuration or Configuration()
     scheme = configuration.scheme
-    model = model_folder(model)
     before = load(model)
     of_trees: Format | Literal["auto"] = "auto" if format in ("text", "lines") else cast("Any", format)
     source, convention = read_training(train, format=of_trees, warn=warn, partial=True)
     known_seed: Any = before.facts.get("seed", 0)
     seed = int(known_seed) if configuration.seed is None else configuration.seed
     labelled = {"development set": dev, "target development set": target_dev, "target training data": target_train}
-    plan = {
+    plan: dict[str, Any] = {
         "model": checksum(model),
         "unlabelled text": [checksum(path) for path in unlabelled],
         "training data": [checksum(path) for path in train],
@@ -111,8 +112,8 @@ def adapt(
         None if path is None else read_development(path, source, format=of_trees, warn=warn)
         for path in labelled.values()
     )
-    if few is not None and new is not None:
-        for warning in learned_sentences(new, few):
+    for measured in (old, new):
+        for warning in () if measured is None or few is None else learned_sentences(measured, few):
             warn(warning)
     if few is not None and scheme.target_folds:
         require_enough(few, scheme.target_folds)
@@ -120,11 +121,12 @@ def adapt(
     with checkpoints(room, plan) as steps:
         names, others = [os.fspath(path) for path in unlabelled], [os.fspath(path) for path in external]
         try:
-            texts = _split(before, names, steps, format)
-            data = Data(source, texts, old, new, others, of_trees, names, target_train=few, clusters=known)
-            adapted = Adaptation(before, data, steps, **settings, force=force, jobs=jobs, warn=warn).run()
-        except (InputError, ConfigError) as error:
-            if isinstance(error, NothingKeptError) or not steps.has_steps:  # no finished step to resume
+            with _unchanged([*unlabelled, *external], [*plan["unlabelled text"], *plan["external parses"]]):
+                texts = _split(before, names, steps, format)
+                data = Data(source, texts, old, new, others, of_trees, names, target_train=few, clusters=known)
+                adapted = Adaptation(before, data, steps, **settings, force=force, jobs=jobs, warn=warn).run()
+        except TreevoteError as error:
+            if isinstance(error, NothingKeptError | _ChangedError) or not steps.has_steps:  # no step to resume
                 steps.clear()
             raise
         promoted = force or not adapted.reasons
@@ -140,6 +142,26 @@ def adapt(
             steps.clear()
     added_to = silver if promoted and adapted.silver is not None else None
     return Outcome(adapted, output if promoted else None, added_to, room if kept else None)
+
+
+class _ChangedError(InputError):
+    """A file was changed while it was read several times."""
+
+
+@contextmanager
+def _unchanged(paths: Sequence[str | Path], checksums: Sequence[str]) -> Iterator[None]:
+    """Raise the `_ChangedError` at the end of the block, or for its fault, if a file is not that of its checksum."""
+    fault: Exception | None = None
+    try:
+        yield
+    except Exception as error:  # steps of different texts do not fit together
+        fault = error
+    for path, known in zip(paths, checksums, strict=True):
+        if checksum(path) != known:
+            problem = "expected the same text until the end of the adaptation, found it changed"
+            raise _ChangedError(problem, path=os.fspath(path), remedy="give the same command again") from fault
+    if fault is not None:
+        raise fault
 
 
 def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | os.PathLike[str]]) -> None:
