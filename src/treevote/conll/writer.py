@@ -20,7 +20,7 @@ import numpy as np
 from treevote.conll.stretches import with_trees
 from treevote.corpus.sentence import Word
 from treevote.corpus.source import BOM, missing_end
-from treevote.corpus.treebank import MARKS, Treebank
+from treevote.corpus.treebank import MARKS, Treebank, require_treebank
 from treevote.errors import InputError
 from treevote.files.encodings import utf8_of
 from treevote.files.streams import writing
@@ -122,16 +122,14 @@ def write(treebanks: Treebank | Iterable[Treebank], path: str | os.PathLike[str]
     with writing(path) as stream:
         last = b""
         for treebank in [treebanks] if isinstance(treebanks, Treebank) else treebanks:
-            if not isinstance(treebank, Treebank):
-                problem = f"expected a treebank, found {type(treebank).__name__}"
-                raise InputError(problem, remedy="give a Treebank, or several; one sentence is treebank[i : i + 1]")
-            text = encoded(treebank)
+            text = encoded(require_treebank(treebank))
             stream.write(missing_end(last) + text.removeprefix(BOM if last else b""))
             last = text or last
 
 
 def lines_of(treebank: Treebank) -> tuple[list[str], Ints]:
     """Return the lines that trees are put into, made if there is no source, and the line of each slot."""
+    treebank = require_treebank(treebank)
     if treebank.source is not None:
         return list(treebank.source.lines), treebank.source.line_of
     _require_forms(treebank)
