@@ -373,7 +373,7 @@ class Treebank:
     def of(sentences: Sequence[tuple[Sequence[Word | str], Sequence[int], Sequence[str]]], name: str = "") -> Treebank:
         """Build a treebank by hand: for each sentence its words or forms, heads and deprels, of length n each.
 
-        Heads count from 1; 0 is ROOT, -1 unknown.
+        Heads count from 1; 0 is ROOT, -1 unknown. A word without head has a label, unless that is empty or ``_``.
 
         Raises
         ------
