@@ -44,7 +44,7 @@ def dumps(treebank: Treebank) -> str:
     ------
     InputError
         When marks are to be written to CoNLL-X, which has no MISC; when a word or label has a tab or line
-        feed in it.
+        feed in it, or a sentence has no word.
 
     Examples
     --------
@@ -138,6 +138,9 @@ def lines_of(treebank: Treebank) -> tuple[list[str], Ints]:
     line_of = np.arange(len(treebank.tokens), dtype=np.int32) - 1  # a blank line for each ROOT: one slot, one line
     line_of[treebank.offsets[:-1]] += 1
     labels = _label_columns(treebank.labels)
+    if len(empty := np.flatnonzero(treebank.lengths == 0)):
+        remedy = "leave the sentence out, CoNLL-U has none without words: treebank.select(treebank.lengths > 0)"
+        raise InputError("expected words, found none", path=treebank.title, sentence=str(empty[0] + 1), remedy=remedy)
     for start, end in itertools.pairwise(treebank.offsets.tolist()):
         tokens, deprels = (column[start + 1 : end].tolist() for column in (treebank.tokens, treebank.deprels))
         both = enumerate(zip(tokens, deprels, strict=True), 1)
