@@ -89,8 +89,9 @@ def vote(
         problem = f"expected Weights, found {type(weights).__name__}"
         raise ConfigError(f"weights: {problem}; measure some with Weights.by_accuracy, or leave them out")
     if len(systems) == len(weights.overall) == 1 and not len(_conflicts(systems[0], systems[0].heads, single_root)):
-        share = (systems[0].heads >= 0).astype(np.float32)
-        return dataclasses.replace(systems[0].only("tag_confidence"), support=share, label_support=share)
+        alone, has_head = systems[0].only("tag_confidence"), systems[0].heads >= 0
+        deprels, share = np.where(has_head, alone.deprels, np.int32(-1)), has_head.astype(np.float32)
+        return dataclasses.replace(alone, deprels=deprels, support=share, label_support=share)
     ballots = Ballots.of(systems)
     if len(weights.overall) != len(systems):
         raise InputError(f"expected {len(weights.overall)} systems, one for each weight, found {len(systems)}")
