@@ -15,7 +15,7 @@ import numpy as np
 from treevote.config import converted, to_mapping
 from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.sentence import ROOT, Word
-from treevote.corpus.treebank import Treebank, checksum
+from treevote.corpus.treebank import Treebank, checksum, require_treebank
 from treevote.corpus.trees import are_partial, is_single_rooted
 from treevote.ensemble.candidates import MAX_SYSTEMS
 from treevote.ensemble.foreign_tags import filled
@@ -87,7 +87,7 @@ class EnsembleTrainer:
         dev: Treebank | None = None,
         *,
         seed: int = 0,
-        jobs: Jobs = ONE_JOB,
+        jobs: int | Jobs = ONE_JOB,
         convention: Convention = "ud",
     ) -> EnsembleParser:
         """Train the members; select, weight and score them on held-out sentences, if there are any.
@@ -99,7 +99,7 @@ class EnsembleTrainer:
             `treevote.ensemble.partial_trees`; nothing is measured on these.
         seed : int, default=0
             The seed of a member follows from it and its name: it is the same alone and beside others.
-        jobs : Jobs, optional
+        jobs : int or Jobs, optional
             Their progress is that of the members; the result does not depend on them.
         convention : {"ud", "conllx"}, default="ud"
             Convention of the scores.
@@ -120,7 +120,7 @@ class EnsembleTrainer:
         dev: Treebank | None = None,
         *,
         seed: int = 0,
-        jobs: Jobs = ONE_JOB,
+        jobs: int | Jobs = ONE_JOB,
         convention: Convention = "ud",
         on_folds: Callable[[Treebank, Mapping[str, Treebank]], object] = lambda gold, parses: None,
     ) -> tuple[EnsembleParser, dict[str, float]]:
@@ -134,8 +134,8 @@ class EnsembleTrainer:
         if (self.weights not in ("auto", "equal") or self.select) and dev is None and not self.folds:
             what = "members are chosen" if self.select else f"weights by {self.weights} are measured"
             raise ConfigError(f"{what} on development data or folds; give one of them")
-        whole = require_whole_trees(treebank)
-        if dev is not None and not require_heads(dev).any():
+        jobs, whole = Jobs.of(jobs), require_whole_trees(require_treebank(treebank))
+        if dev is not None and not require_heads(require_treebank(dev)).any():
             raise InputError("expected sentences to measure on, found none", path=dev.name, remedy="give a larger file")
         if self.select and len(self.members) > LARGEST:
             raise ConfigError(f"expected 1 to {LARGEST} members to select from, found {len(self.members)}; name others")

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treevote.corpus.given import Given
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Treebank, require_treebank
 from treevote.corpus.trees import are_trees, per_sentence, roots
 from treevote.corpus.vocabulary import common_labels
 from treevote.ensemble.arborescence import spanning_tree
 from treevote.ensemble.weights import Weights
-from treevote.errors import InputError
+from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import check_same_sentences
 from treevote.kernels import Bools, Ints, Longs, kernel
 
@@ -54,7 +54,9 @@ def vote(
     ------
     InputError
         If no system is given, the sentences differ, a head is not a position of another token, or the weights are for
-        another number of systems.
+        another number of systems; if a system is no treebank.
+    ConfigError
+        If the weights are something else.
 
     Notes
     -----
@@ -80,11 +82,16 @@ def vote(
     >>> [f"{share:.2f}" for share in voted.support], [f"{share:.2f}" for share in voted.label_support]
     (['0.00', '1.00', '1.00', '0.67'], ['0.00', '0.67', '1.00', '1.00'])
     """
+    systems = [require_treebank(system) for system in systems]
     systems = systems if given is None else [given.held(system) for system in systems]
-    weights = weights or Weights.equal(len(systems))
+    weights = Weights.equal(len(systems)) if weights is None else weights
+    if not isinstance(weights, Weights):
+        problem = f"expected Weights, found {type(weights).__name__}"
+        raise ConfigError(f"weights: {problem}; measure some with Weights.by_accuracy, or leave them out")
     if len(systems) == len(weights.overall) == 1 and not len(_conflicts(systems[0], systems[0].heads, single_root)):
-        share = (systems[0].heads >= 0).astype(np.float32)
-        return dataclasses.replace(systems[0].only("tag_confidence"), support=share, label_support=share)
+        alone, has_head = systems[0].only("tag_confidence"), systems[0].heads >= 0
+        deprels, share = np.where(has_head, alone.deprels, np.int32(-1)), has_head.astype(np.float32)
+        return dataclasses.replace(alone, deprels=deprels, support=share, label_support=share)
     ballots = Ballots.of(systems)
     if len(weights.overall) != len(systems):
         raise InputError(f"expected {len(weights.overall)} systems, one for each weight, found {len(systems)}")

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -60,7 +61,7 @@ def test_training_from_files_is_training_from_treebanks(model: Path, tmp_path: P
     ):
         with pytest.raises(treevote.ConfigError, match=f"seed.*{said}"):
             treevote.train(TRAIN, members=MEMBERS, seed=seed)  # type: ignore[arg-type]
-    with pytest.raises(treevote.ConfigError, match=r"unknown weights 'x'; did you mean 'pos'\? known: [a-z, ]*, auto$"):
+    with pytest.raises(treevote.ConfigError, match=r"unknown weights 'x'; known: [a-z, ]*, auto$"):
         treevote.train(TRAIN, members=MEMBERS, weights="x")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="found list in a list"):
         treevote.train([["dogs", "bark"]])
@@ -221,6 +222,106 @@ def test_a_parse_of_no_sentences_has_an_empty_confidence(model: Path) -> None:
 def test_something_else_is_named_by_its_type(call: Callable[[], object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         call()
+
+
+def test_what_can_be_no_path_is_refused_wherever_a_path_is_taken(model: Path, tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("a.conllu", "b.conllu")]
+    for file in files:
+        treevote.write(TEST, file)
+    calls: list[Callable[[Any], object]] = [
+        treevote.read,
+        lambda path: treevote.evaluate(TEST, path),
+        lambda path: treevote.write(TEST, path),
+        lambda path: treevote.parse(model, TEST, output=path),
+        lambda path: treevote.parse_files(model, path, tmp_path / "out"),
+        lambda path: treevote.parse_files(model, files, path),
+        lambda path: treevote.parse_folder(model, path, tmp_path / "out"),
+        lambda path: treevote.parse_folder(model, files, path),
+        lambda path: treevote.vote_files([path, files[0]], tmp_path / "out"),
+        lambda path: treevote.vote_files(files, path),
+        lambda path: treevote.vote_files(files, tmp_path / "out", keep=path),
+        lambda path: treevote.save(treevote.load(model), path),
+        lambda path: treevote.train(path),
+        lambda path: treevote.train(TEST, path),
+        *(partial(_trained_with, name) for name in ("output", "config", "clusters")),
+        lambda path: treevote.adapt(model, path, tmp_path / "out", train=files),
+        lambda path: treevote.adapt(model, files, tmp_path / "out", train=path),
+        lambda path: treevote.adapt(model, files, tmp_path / "out", train=files, clusters=path),
+    ]
+    for call in calls:
+        for path in (5, "a\0b", Path("a\0b")):
+            with pytest.raises(InputError, match=r"expected a (path|Treebank or a path|treebank or paths), found"):
+                call(path)
+    assert not (tmp_path / "out").exists()
+
+
+def _trained_with(name: str, path: Any) -> object:
+    options: dict[str, Any] = {name: path}
+    return treevote.train(TEST, members=["lr-svm-forward"], **options)
+
+
+def test_what_can_be_no_model_is_refused_wherever_a_model_is_taken(model: Path, tmp_path: Path) -> None:
+    treevote.write(TEST, tmp_path / "a.conllu")
+    file, out = tmp_path / "a.conllu", tmp_path / "out"
+    calls: list[Callable[[Any], object]] = [
+        treevote.load,
+        lambda model: treevote.parse_files(model, file, out),
+        lambda model: treevote.parse_folder(model, [file], out),
+        lambda model: treevote.parse_strings(model, []),
+        lambda model: treevote.adapt(model, file, out, train=file),
+    ]
+    for call in calls:
+        for other in (None, treevote.load(model), "a\0b"):
+            with pytest.raises(
+                treevote.ModelError, match=r"expected the folder of a model .*, found .*; a parser in memory is"
+            ):
+                call(other)
+
+
+def test_what_is_no_treebank_is_refused_wherever_one_is_taken(model: Path) -> None:
+    parser, trainer = treevote.load(model), treevote.TransitionTrainer()
+    member = next(iter(parser.members.values()))
+    calls: list[Callable[[Any], object]] = [
+        treevote.dumps,
+        treevote.to_tokenlists,
+        parser.parse,
+        member.parse,
+        trainer.train,
+        treevote.EnsembleTrainer().train,
+        lambda other: treevote.EnsembleTrainer().train(TEST, other),
+        lambda other: treevote.write([other], "-"),
+        lambda other: treevote.vote([other], single_root=True),
+        lambda other: treevote.vote([TEST, other], single_root=True),
+        lambda other: treevote.Weights.by_agreement([TEST, other]),
+        lambda other: Treebank.concatenate([TEST, other]),
+    ]
+    for call in calls:
+        for other in ("a.conllu", TEST[0], [TEST]):
+            with pytest.raises(InputError, match=rf"expected a treebank, found {type(other).__name__}; "):
+                call(other)
+
+
+def test_systems_may_be_an_iterator_and_weights_are_weights() -> None:
+    voted = treevote.vote((TEST for _ in range(2)), single_root=True)  # type: ignore[arg-type]
+    assert trees(voted) == trees(TEST)
+    with pytest.raises(treevote.ConfigError, match=r"weights: expected Weights, found list; measure some with"):
+        treevote.vote([TEST, TEST], [1.0, 2.0], single_root=True)  # type: ignore[arg-type]
+
+
+def test_a_number_of_jobs_is_enough_for_every_training() -> None:
+    trainer = treevote.EnsembleTrainer({"forward": treevote.TransitionTrainer()})
+    assert trees(trainer.train(TRAIN, jobs=1).parse(TEST)) == trees(trainer.train(TRAIN).parse(TEST))
+
+
+def test_a_warning_about_sentences_of_no_name_begins_with_their_number() -> None:
+    bare = Treebank.of([(["a"], [-1], [""])])
+    with pytest.warns(treevote.TreevoteWarning, match="^1 of 41 sentences has no tree and is left out"):
+        treevote.train(Treebank.concatenate([TRAIN, bare]), members=["lr-svm-forward"])
+
+
+def test_an_annotator_is_an_annotator_trainer() -> None:
+    with pytest.raises(treevote.ConfigError, match="annotator: expected an AnnotatorTrainer, found str; make one"):
+        treevote.train(TEST, annotator="text")  # type: ignore[arg-type]
 
 
 def test_marks_are_those_of_every_token() -> None:

@@ -121,3 +121,22 @@ def test_progress_comes_from_wherever_a_task_runs(n_jobs: int, backend: str | No
 
     assert list(Jobs(n_jobs, backend, hear).map(count, "ab")) == ["a", "b"]
     assert heard == {"a": [1, 2, 3], "b": [1, 2, 3]}
+
+
+@pytest.mark.parametrize(
+    ("jobs", "said"),
+    [
+        (0, "cannot run 0 jobs"),
+        ("2", "jobs: expected a whole number, found '2'"),
+        (1.5, r"jobs: expected a whole number, found 1\.5"),
+        (True, "jobs: expected a whole number, found True"),
+        (10**6, r"1000000 jobs are more than \d+ for each core of this machine; give at most \d+, or -1"),
+    ],
+)
+def test_a_number_of_jobs_that_cannot_be_is_refused_at_once(jobs: int, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        Jobs.of(jobs)
+
+
+def test_a_cluster_may_have_any_number_of_jobs() -> None:
+    assert Jobs(10**6, "dask").n_jobs == 10**6

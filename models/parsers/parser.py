@@ -15,7 +15,7 @@ import numpy as np
 from treevote.config import DATA, to_mapping
 from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Treebank, require_treebank
 from treevote.corpus.trees import is_single_rooted, require_labelled_trees
 from treevote.kernels import Bools, Ints
 from treevote.models.learning.clusters.clusters import NONE, Clusters
@@ -74,7 +74,7 @@ class BaseTrainer(Settings, Generic[_Parser]):
         ConfigError
             If there is no such learner or template, or the learner cannot learn to parse.
         """
-        require_labelled_trees(treebank)
+        require_labelled_trees(require_treebank(treebank))
         return self._train(treebank, dev, seed, jobs)
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> _Parser:
@@ -106,7 +106,7 @@ class BaseParser(Generic[_Trainer]):
 
         The trees hold those ``given`` arcs that its search can, see `treevote.models.parsers.given_arcs`.
         """
-        rows, words = self.memo.encode(treebank.words)
+        rows, words = self.memo.encode(require_treebank(treebank).words)
         parsed, fallbacks = self._find_trees(treebank, rows, words, given)
         return deprojectivize(parsed, self._encoding), fallbacks
 

@@ -27,7 +27,7 @@ from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError, TreevoteWarning, require_known
 from treevote.files.encodings import not_utf8
-from treevote.files.streams import paths_of
+from treevote.files.streams import path_of, paths_of
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.vectors.vectors import WordVectors
 from treevote.models.text.text_annotator import Tags
@@ -254,12 +254,12 @@ def adapt(
         return run_adaptation(
             model,
             paths_of(unlabelled),
-            os.fspath(output),
+            path_of(output),
             train=paths_of(train),
             dev=_path(dev),
             target_dev=_path(target_dev),
             target_train=_path(target_train),
-            clusters=clusters,
+            clusters=clusters if isinstance(clusters, Clusters) else _path(clusters),
             configuration=configuration,
             force=force,
             jobs=running,
@@ -281,4 +281,4 @@ def _jobs(jobs: int | Jobs, progress: bool | None) -> Iterator[Jobs]:
 
 
 def _path(path: Path_ | None) -> str | None:
-    return None if path is None else os.fspath(path)
+    return None if path is None else path_of(path)

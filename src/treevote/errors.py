@@ -74,6 +74,7 @@ class TreevoteWarning(UserWarning):
 
 
 _LONGEST = 200
+_NEAR = 0.5  # similarity, 0..1, of names that may be meant for each other
 
 
 def shortened(name: str) -> str:
@@ -82,15 +83,17 @@ def shortened(name: str) -> str:
 
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> ConfigError:
-    """Return the error for an unknown name of a kind, such as ``"member"``, with the nearest known one.
+    """Return the error for an unknown name of a kind, such as ``"member"``, with the nearest known one, if one is near.
 
     >>> str(unknown("member", "lr-maxent-foward", ["lr-maxent-forward", "lr-svm-forward"]))
     "unknown member 'lr-maxent-foward'; did you mean 'lr-maxent-forward'? known: lr-maxent-forward, lr-svm-forward"
+    >>> str(unknown("preset", 5, ["fast", "best"]))
+    "unknown preset '5'; known: fast, best"
     """
     names = list(known)
     name = shortened(str(name))
     folded = {each.casefold(): each for each in reversed(names)}
-    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.0)
+    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=_NEAR)
     hint = f"did you mean '{folded[near[0]]}'? " if near else ""
     return ConfigError(f"unknown {kind} '{name}'; {hint}known: {', '.join(names)}")
 

@@ -6,12 +6,14 @@ Tasks are plain functions of data. The user chooses their backend, by name or by
 from __future__ import annotations
 
 import functools
+import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
+from treevote.config import converted
 from treevote.errors import ConfigError, TreevoteError
 from treevote.extras import extra
 from treevote.relay import Progress as Progress
@@ -22,6 +24,12 @@ R = TypeVar("R")
 
 AHEAD = 8
 """Maximum number of tasks for each job that are running or whose results were not taken yet."""
+
+JOBS_PER_CORE = 32
+"""Maximum number of jobs for each core of this machine: more would only take its memory."""
+
+LOCAL = (None, "loky", "multiprocessing", "threading", "sequential")
+"""Backends of joblib whose jobs run on this machine; None is nearly always one of them."""
 
 CONNECT_WITHIN = 10
 """Timeout for an answer from the scheduler of a cluster, in seconds."""
@@ -53,9 +61,15 @@ class Jobs:
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
-        """Refuse no jobs: the number may be asked for long after the beginning of the work."""
-        if self.n_jobs == 0:
+        """Refuse a wrong number of jobs: it may be asked for long after the beginning of the work."""
+        n_jobs: int | None = converted(int | None, self.n_jobs, "jobs")
+        object.__setattr__(self, "n_jobs", n_jobs)
+        if n_jobs == 0:
             raise ConfigError("joblib cannot run 0 jobs; give a number from 1 on, or -1 for one for each core")
+        most = JOBS_PER_CORE * (os.cpu_count() or 1)
+        if n_jobs is not None and n_jobs > most and self.backend in LOCAL:
+            remedy = f"give at most {most}, or -1 for one for each core"
+            raise ConfigError(f"{n_jobs} jobs are more than {JOBS_PER_CORE} for each core of this machine; {remedy}")
 
     @classmethod
     def of(cls, jobs: int | Jobs) -> Jobs:

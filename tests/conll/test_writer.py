@@ -192,3 +192,12 @@ def test_a_path_is_a_file_also_if_it_is_a_dash(tmp_path: Path, monkeypatch: pyte
     written = Treebank.of([(["a"], [0], ["root"])])
     write(written, Path("-"))
     assert dumps(read(Path("-"))) == dumps(written) == Path(tmp_path, "-").read_text()
+
+
+def test_a_sentence_without_words_is_refused_since_its_text_would_be_none(tmp_path: Path) -> None:
+    treebank = Treebank.of([(["a"], [0], ["root"]), ([], [], [])], "toy")
+    for call in (dumps, to_tokenlists, lambda found: write(found, tmp_path / "out")):
+        with pytest.raises(InputError, match=r"^toy, sentence 2: expected words, found none; leave the sentence out"):
+            call(treebank)
+    assert not list(tmp_path.iterdir())
+    assert dumps(treebank.select(treebank.lengths > 0)) == dumps(treebank[:1])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import treebanks
 from treevote.conll.reader import loads
+from treevote.conll.writer import dumps
 from treevote.corpus.sentence import Word, sent_id
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
@@ -175,3 +176,13 @@ TEXT = """\
 2\tb\t_\t_\t_\t_\t0\ty\t_\t_
 
 """
+
+
+@pytest.mark.parametrize("label", ["det", "", "_"])
+def test_a_label_stays_without_a_head_unless_it_is_open(label: str) -> None:
+    made = Treebank.of([(["a", "dog"], [-1, 0], [label, "root"])])
+    known = label == "det"
+    assert made[0].deprels == ("", "det" if known else "", "root")
+    assert made.labels == (("det", "root") if known else ("root",))
+    assert dumps(made).split("\n")[0].split("\t")[6:8] == ["_", "det" if known else "_"]
+    assert loads(dumps(made), trees="partial")[0].deprels == made[0].deprels

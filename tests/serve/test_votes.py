@@ -138,7 +138,7 @@ def test_trees_are_drawn(client: TestClient) -> None:
 def test_what_cannot_be_drawn_is_told(change: dict[str, Any], client: TestClient) -> None:
     response = client.post("/draw", json=DRAWING | change)
     assert response.status_code == 400
-    assert response.text.startswith("Cannot draw: expected 1 to 500 words")
+    assert response.text.startswith("Cannot draw: expected 'words' with lists 'form' and 'upos' of 1 to 500")
 
 
 def test_the_page_is_served_with_all_that_it_imports(client: TestClient) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from treevote.conll.document_ids import document_ids
@@ -61,7 +61,7 @@ def parsed_data(data: Data, trees: Trees = "ignored") -> Treebank:
             )
         return loads(data, format="conllu", trees=trees)
     if not isinstance(data, os.PathLike | Treebank):
-        items = list(data)
+        items = list(data) if isinstance(data, Iterable) else [data]
         if items and all(isinstance(item, str) for item in items):
             raise InputError(
                 f"expected sentences, found the string {items[0][:40]!r}",
@@ -78,12 +78,13 @@ def training_data(data: Data, trees: Trees) -> Treebank:
         return data
     if isinstance(data, str | os.PathLike):
         return read(data, trees=trees)
-    items = list(data)
+    items = list(data) if isinstance(data, Iterable) else [data]
     if items and all(isinstance(item, str | os.PathLike) or hasattr(item, "serialize") for item in items):
         return read(items, trees=trees)
     others = [type(item).__name__ for item in items if not isinstance(item, str | os.PathLike)]
+    place = " in a list" if isinstance(data, Iterable) else ""
     raise InputError(
-        f"expected a treebank or paths, found {others[0] if others else 'nothing'} in a list",
+        f"expected a treebank or paths, found {others[0] if others else 'nothing'}{place}",
         remedy="give a path, treevote.loads(...) or Treebank.of(...); several treebanks by Treebank.concatenate(...)",
     )
 

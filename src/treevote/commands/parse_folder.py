@@ -22,7 +22,7 @@ from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import size
 from treevote.errors import ConfigError, InputError
 from treevote.files.encodings import UTF8, is_utf8
-from treevote.files.streams import paths_of
+from treevote.files.streams import path_of, paths_of
 from treevote.files.temporaries import lock, temporary
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
@@ -87,11 +87,11 @@ def parse_folder(
         finished files stay.
     """
     start, jobs = time.monotonic(), Jobs.of(jobs)
-    where = os.fspath(folder)
+    where = path_of(folder)
     inputs = paths_of(inputs)
     if not inputs:
         raise InputError("expected files to parse, found none", remedy="name one or more files or folders")
-    found, links = pairs(inputs, folder, suffix, format)
+    found, links = pairs(inputs, where, suffix, format)
     options: dict[str, Any] = {"support": support, "confidence": confidence, "on_error": on_error}
     options |= {"tags": tags, "keep": keep, "lights": lights}
     work = ParseJob(StoredParser.of(model, member), **options)

@@ -98,6 +98,9 @@ def train(
     trainer = ensemble_of(configuration, settings)
     if output is not None:
         store.check_target(output)
+    if not isinstance(annotator, AnnotatorTrainer | None):
+        problem = f"expected an AnnotatorTrainer, found {type(annotator).__name__}"
+        raise ConfigError(f"annotator: {problem}; make one, of treevote.ensemble.annotator_trainer")
     if annotator is not None and annotator.tags == "gold":
         warn("the parsers learn from gold tags, and will be given predicted ones; leave out --tags gold")
     if annotator is not None and annotator.reads == "text":

@@ -105,16 +105,16 @@ def with_trees(treebank: Treebank, warn: Warn) -> Treebank:
 
     Words with a head and no label, beside words with labels, are told: nothing says that their label is open.
     """
-    bare, title = are_bare(treebank), treebank.title
+    bare, place = are_bare(treebank), f"{treebank.title}: " if treebank.title else ""
     if count := int(bare.sum()):
         said = "has no tree and is" if count == 1 else "have no tree and are"
-        warn(f"{title}: {count:,} of {treebank.n_sentences:,} sentences {said} left out")
+        warn(f"{place}{count:,} of {treebank.n_sentences:,} sentences {said} left out")
         treebank = treebank.select(np.flatnonzero(~bare)).compact()
     if count := int((treebank.is_token & (treebank.heads < 0)).sum()):
         said = "word has no head" if count == 1 else "words have no head"
         n_partial = int(are_partial(treebank).sum())
         warn(
-            f"{title}: {count:,} {said}, in {n_partial:,} of {treebank.n_sentences:,} sentences; "
+            f"{place}{count:,} {said}, in {n_partial:,} of {treebank.n_sentences:,} sentences; "
             "each member completes these trees after it has learned from the whole ones"
         )
     named = np.array([*(label != FREE_LABEL for label in treebank.labels), True])[treebank.deprels]
@@ -122,7 +122,7 @@ def with_trees(treebank: Treebank, warn: Warn) -> Treebank:
     if 0 < count < int((treebank.heads >= 0).sum()):
         said = "word has" if count == 1 else "words have"
         warn(
-            f"{title}: {count:,} {said} a head and the label _, which counts as any other label; "
+            f"{place}{count:,} {said} a head and the label _, which counts as any other label; "
             "write the right labels, or _ as HEAD as well"
         )
     return treebank

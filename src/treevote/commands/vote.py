@@ -74,7 +74,7 @@ def vote_files(
     InputError
         If a file cannot be read or written, has other sentences, gold trees are none, or no tree has the heads to keep.
     """
-    systems = paths_of(systems)
+    systems, dev = paths_of(systems), paths_of(dev)
     if len(systems) < 2:
         raise ConfigError(f"expected two systems or more to vote, found {len(systems)}; one alone has no vote")
     if select and weights is not None:

@@ -20,7 +20,7 @@ import numpy as np
 from treevote.conll.stretches import with_trees
 from treevote.corpus.sentence import Word
 from treevote.corpus.source import BOM, missing_end
-from treevote.corpus.treebank import MARKS, Treebank
+from treevote.corpus.treebank import MARKS, Treebank, require_treebank
 from treevote.errors import InputError
 from treevote.files.encodings import utf8_of
 from treevote.files.streams import writing
@@ -44,7 +44,7 @@ def dumps(treebank: Treebank) -> str:
     ------
     InputError
         When marks are to be written to CoNLL-X, which has no MISC; when a word or label has a tab or line
-        feed in it.
+        feed in it, or a sentence has no word.
 
     Examples
     --------
@@ -122,16 +122,14 @@ def write(treebanks: Treebank | Iterable[Treebank], path: str | os.PathLike[str]
     with writing(path) as stream:
         last = b""
         for treebank in [treebanks] if isinstance(treebanks, Treebank) else treebanks:
-            if not isinstance(treebank, Treebank):
-                problem = f"expected a treebank, found {type(treebank).__name__}"
-                raise InputError(problem, remedy="give a Treebank, or several; one sentence is treebank[i : i + 1]")
-            text = encoded(treebank)
+            text = encoded(require_treebank(treebank))
             stream.write(missing_end(last) + text.removeprefix(BOM if last else b""))
             last = text or last
 
 
 def lines_of(treebank: Treebank) -> tuple[list[str], Ints]:
     """Return the lines that trees are put into, made if there is no source, and the line of each slot."""
+    treebank = require_treebank(treebank)
     if treebank.source is not None:
         return list(treebank.source.lines), treebank.source.line_of
     _require_forms(treebank)
@@ -140,6 +138,9 @@ def lines_of(treebank: Treebank) -> tuple[list[str], Ints]:
     line_of = np.arange(len(treebank.tokens), dtype=np.int32) - 1  # a blank line for each ROOT: one slot, one line
     line_of[treebank.offsets[:-1]] += 1
     labels = _label_columns(treebank.labels)
+    if len(empty := np.flatnonzero(treebank.lengths == 0)):
+        remedy = "leave the sentence out, CoNLL-U has none without words: treebank.select(treebank.lengths > 0)"
+        raise InputError("expected words, found none", path=treebank.title, sentence=str(empty[0] + 1), remedy=remedy)
     for start, end in itertools.pairwise(treebank.offsets.tolist()):
         tokens, deprels = (column[start + 1 : end].tolist() for column in (treebank.tokens, treebank.deprels))
         both = enumerate(zip(tokens, deprels, strict=True), 1)

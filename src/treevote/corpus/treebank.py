@@ -373,7 +373,7 @@ class Treebank:
     def of(sentences: Sequence[tuple[Sequence[Word | str], Sequence[int], Sequence[str]]], name: str = "") -> Treebank:
         """Build a treebank by hand: for each sentence its words or forms, heads and deprels, of length n each.
 
-        Heads count from 1; 0 is ROOT, -1 unknown.
+        Heads count from 1; 0 is ROOT, -1 unknown. A word without head has a label, unless that is empty or ``_``.
 
         Raises
         ------
@@ -398,7 +398,7 @@ class Treebank:
         >>> [sentence.deprels[1] for sentence in Treebank.concatenate([one, two])]
         ['root', 'ROOT']
         """
-        parts = list(parts)
+        parts = [require_treebank(part) for part in parts]
         words: dict[Word, int] = {ROOT: 0}
         labels: dict[str, int] = {}
         none = np.zeros(0, np.int32)
@@ -407,6 +407,19 @@ class Treebank:
         deprels = np.concatenate([none, *(encode(part.labels, labels)[part.deprels] for part in parts)])
         offsets = np.cumsum(np.concatenate([np.zeros(1, np.int64), *(part.lengths + 1 for part in parts)]))
         return Treebank(tuple(words), tokens, heads, tuple(labels), deprels, offsets, name)
+
+
+def require_treebank(found: object) -> Treebank:
+    """Return a treebank as it is; InputError for anything else.
+
+    >>> require_treebank(["a", "b"])
+    Traceback (most recent call last):
+    treevote.errors.InputError: expected a treebank, found list; make one with treevote.read, treevote.loads or ...
+    """
+    if isinstance(found, Treebank):
+        return found
+    remedy = "make one with treevote.read, treevote.loads or Treebank.of; one sentence is treebank[i : i + 1]"
+    raise InputError(f"expected a treebank, found {type(found).__name__}", remedy=remedy)
 
 
 def checksum(treebank: Treebank) -> str:

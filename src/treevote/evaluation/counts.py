@@ -23,7 +23,7 @@ import numpy as np
 
 from treevote.conll.guidelines import RELATIONS
 from treevote.conll.reader import read
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Treebank, require_treebank
 from treevote.corpus.trees import per_sentence
 from treevote.corpus.vocabulary import common_labels, encode
 from treevote.errors import InputError, require_known
@@ -279,7 +279,8 @@ def check_same_sentences(systems: Sequence[Treebank]) -> None:
     if not systems:
         raise InputError("expected the parses of at least one system, found none")
     first, *others = (
-        dataclasses.replace(system, name=system.name or f"system {k}") for k, system in enumerate(systems, start=1)
+        dataclasses.replace(require_treebank(system), name=system.name or f"system {k}")
+        for k, system in enumerate(systems, start=1)
     )
     for system in others:
         require_same_sentences(first, system)

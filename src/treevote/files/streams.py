@@ -15,6 +15,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from reprlib import repr as short
 from typing import IO, Any, BinaryIO, TypeAlias, cast
 
 from treevote.errors import ConfigError, InputError
@@ -106,18 +107,18 @@ def require_apart(
     Traceback (most recent call last):
     treevote.errors.ConfigError: gold.conllu is both read and written; name another output
     """
-    given = [path for path in inputs if path is not None]
+    given = [path_of(path) for path in inputs if path is not None]
     if given.count("-") > 1:
         raise ConfigError("standard input is named for two inputs, and can be read once; name a file for one of them")
     read = {os.path.realpath(path) for path in given}
     written: set[str] = set()
     for path in outputs:
-        if path is None or is_stream(path):
+        if path is None or is_stream(name := path_of(path)):
             continue
-        if (real := os.path.realpath(path)) in read:
-            raise ConfigError(f"{os.fspath(path)} is both read and written; name another output")
+        if (real := os.path.realpath(name)) in read:
+            raise ConfigError(f"{name} is both read and written; name another output")
         if real in written:
-            raise ConfigError(f"{os.fspath(path)} is named for two outputs; name another file for one of them")
+            raise ConfigError(f"{name} is named for two outputs; name another file for one of them")
         written.add(real)
 
 
@@ -127,17 +128,28 @@ def paths_of(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -
     >>> paths_of("a.conllu"), paths_of(["a", "b"])
     (['a.conllu'], ['a', 'b'])
     """
-    return [path_of(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    if isinstance(paths, str | bytes | os.PathLike) or not isinstance(paths, Iterable):
+        return [path_of(paths)]
+    return [path_of(path) for path in paths]
 
 
 def path_of(path: str | os.PathLike[str]) -> str:
     """Return a path as a string; a `Path` is a file, also if it is named as standard input or output are.
 
+    InputError for anything else, and for a NUL character, which no path has.
+
     >>> import pathlib
     >>> path_of("-"), path_of(pathlib.PurePosixPath("-"))
     ('-', './-')
+    >>> path_of(None)
+    Traceback (most recent call last):
+    treevote.errors.InputError: expected a path, found None; give a string or a Path, without NUL characters
     """
-    name = os.fspath(path)
+    name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(name, str) or "\0" in name:
+        raise InputError(
+            f"expected a path, found {short(path)}", remedy="give a string or a Path, without NUL characters"
+        )
     return name if name != "-" or isinstance(path, str) else os.path.join(os.curdir, name)
 
 
@@ -163,12 +175,12 @@ def opened(source: Readable, encoding: str = UTF8) -> Iterator[tuple[BinaryIO, s
     path = "<stdin>"
     try:
         with ExitStack() as stack:
-            if not isinstance(source, str | os.PathLike):
+            if not isinstance(source, str | os.PathLike) and hasattr(source, "read"):
                 file, path = source, str(getattr(source, "name", ""))
             elif source == "-":
                 file = sys.stdin.buffer
             else:
-                path = os.fspath(source)
+                path = path_of(cast("str", source))  # or something that is no path
                 file = stack.enter_context(open(path, "rb"))
             front = _first_bytes(file, len(MAGIC))
             whole = _Rejoined(front, file)

@@ -41,8 +41,11 @@ def _answer(task: Task) -> dict[str, Any]:
             raise ValueError
         first, *others = [_sentence(pairs, tree["head"], tree["deprel"]) for tree in trees]
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-        problem = f"expected 1 to {MAX_WORDS} words, and 1 to {MAX_TREES} trees with a head for each of them."
-        raise RequestError(400, f"Cannot draw: {problem}") from None
+        problem = (
+            f"expected 'words' with lists 'form' and 'upos' of 1 to {MAX_WORDS}, 1 to {MAX_TREES} 'trees' with lists "
+            "'head' and 'deprel' as long, and a 'width' of 100 to 10000"
+        )
+        raise RequestError(400, f"Cannot draw: {problem}.") from None
     picture = svg.draw(first, width=width, confidence=sure, numbered="caption" not in request)
     if "caption" in request:
         return {"file": svg.document([(str(request["caption"]), picture)], two_trees=False, confident=sure is not None)}

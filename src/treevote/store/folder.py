@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from treevote.errors import ModelError
 from treevote.files.exchange import put_in_place, restore, standing
+from treevote.files.streams import path_of
 from treevote.files.temporaries import temporary
 from treevote.store.manifest import MANIFEST, read_manifest, write_manifest
 from treevote.store.packages import model_folder
@@ -57,7 +58,7 @@ def check_target(path: str | Path) -> None:
     folder around it must be one that can be written to, and not in a model.
     """
     with _as_model_error(f"{path}: cannot be examined", "name another folder"):
-        folder = standing(Path(os.path.realpath(path)))
+        folder = standing(Path(os.path.realpath(path_of(path))))
         if folder.exists():
             try:
                 own = {MANIFEST, *read_manifest(folder, strict=False).files}

@@ -15,6 +15,7 @@ import re
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr as short
 from typing import TYPE_CHECKING
 
 from treevote.errors import ModelError, TreevoteWarning
@@ -64,6 +65,9 @@ def model_folder(model: str | os.PathLike[str]) -> Path:
     A `Path` is a path, and so is a string with a separator. Any other string is a path if something of that name
     exists, else the name of an installed model. ModelError if there is neither, or its package is refused.
     """
+    if not isinstance(model, str | os.PathLike) or "\0" in os.fspath(model):
+        problem = f"expected the folder of a model or the name of an installed one, found {short(model)}"
+        raise ModelError(f"{problem}; a parser in memory is written with treevote.save")
     path = Path(model)
     if not isinstance(model, str) or model != path.name or standing(Path(os.path.realpath(path))).exists():
         return path
