@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from treevote.errors import ConfigError, InputError, TreevoteError
-from treevote.parallel import AHEAD, Jobs, Progress
+from treevote.parallel import AHEAD, Jobs, Progress, jobs_here
 
 
 def halve(number: int) -> int:
@@ -130,7 +130,6 @@ def test_progress_comes_from_wherever_a_task_runs(n_jobs: int, backend: str | No
         ("2", "jobs: expected a whole number, found '2'"),
         (1.5, r"jobs: expected a whole number, found 1\.5"),
         (True, "jobs: expected a whole number, found True"),
-        (10**6, r"1000000 jobs are more than \d+ for each core of this machine; give at most \d+, or -1"),
     ],
 )
 def test_a_number_of_jobs_that_cannot_be_is_refused_at_once(jobs: int, said: str) -> None:
@@ -138,5 +137,7 @@ def test_a_number_of_jobs_that_cannot_be_is_refused_at_once(jobs: int, said: str
         Jobs.of(jobs)
 
 
-def test_a_cluster_may_have_any_number_of_jobs() -> None:
-    assert Jobs(10**6, "dask").n_jobs == 10**6
+def test_a_machine_has_a_greatest_number_of_jobs() -> None:
+    assert jobs_here(-1) == -1
+    with pytest.raises(ConfigError, match=r"1000000 jobs are more than \d+ for each core .*; give at most \d+, or -1"):
+        jobs_here(10**6)

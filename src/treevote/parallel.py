@@ -28,9 +28,6 @@ AHEAD = 8
 JOBS_PER_CORE = 32
 """Maximum number of jobs for each core of this machine: more would only take its memory."""
 
-LOCAL = (None, "loky", "multiprocessing", "threading", "sequential")
-"""Backends of joblib whose jobs run on this machine; None is nearly always one of them."""
-
 CONNECT_WITHIN = 10
 """Timeout for an answer from the scheduler of a cluster, in seconds."""
 
@@ -66,10 +63,6 @@ class Jobs:
         object.__setattr__(self, "n_jobs", n_jobs)
         if n_jobs == 0:
             raise ConfigError("joblib cannot run 0 jobs; give a number from 1 on, or -1 for one for each core")
-        most = JOBS_PER_CORE * (os.cpu_count() or 1)
-        if n_jobs is not None and n_jobs > most and self.backend in LOCAL:
-            remedy = f"give at most {most}, or -1 for one for each core"
-            raise ConfigError(f"{n_jobs} jobs are more than {JOBS_PER_CORE} for each core of this machine; {remedy}")
 
     @classmethod
     def of(cls, jobs: int | Jobs) -> Jobs:
@@ -234,6 +227,15 @@ def _require_same_version(client: Any, address: str) -> None:
             problem = f"the worker {worker} has {f'treevote {other}' if other else 'no treevote'}"
             own = f"this command is of version {__version__}"
             raise ConfigError(f"{problem}, {own}; install the same version everywhere")
+
+
+def jobs_here(n_jobs: int) -> int:
+    """Return a number of jobs of this machine as it is; ConfigError if it is far more than the cores can do."""
+    most = JOBS_PER_CORE * (os.cpu_count() or 1)
+    if n_jobs > most:
+        remedy = f"give at most {most}, or -1 for one for each core"
+        raise ConfigError(f"{n_jobs} jobs are more than {JOBS_PER_CORE} for each core of this machine; {remedy}")
+    return n_jobs
 
 
 def _parallel(n_jobs: int | None, backend: str | None, prefer: str | None) -> tuple[Any, int]:

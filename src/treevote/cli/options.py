@@ -98,12 +98,12 @@ def require_pages(report: str | None) -> None:
 @contextmanager
 def running(jobs: int = 1, backend: str | None = None, cluster: str | None = None) -> Iterator[Jobs]:
     """Yield jobs whose progress is shown: of this machine, or of the cluster with a scheduler at an address."""
-    from treevote.parallel import Jobs
+    from treevote.parallel import Jobs, jobs_here
     from treevote.parallel import cluster as connected
     from treevote.terminal import progress_shown
 
     with progress_shown() as progress, connected(cluster) if cluster else nullcontext():
-        yield Jobs(-1, None, progress) if cluster else Jobs(jobs, backend, progress)
+        yield Jobs(-1, None, progress) if cluster else Jobs(jobs_here(jobs), backend, progress)
 
 
 _words: list[str] = []

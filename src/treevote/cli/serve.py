@@ -62,14 +62,13 @@ def serve(
     none; only models of --train are written, into a temporary folder that is removed at the end. After Ctrl-C,
     SIGTERM or SIGHUP the server finishes the requests under way.
     """
-    from treevote.parallel import Jobs
+    from treevote.parallel import jobs_here
     from treevote.serve.app import Server, run
     from treevote.serve.catalogue import Catalogue
     from treevote.serve.limits import Limits
     from treevote.terminal import say, warn
 
-    Jobs(jobs)  # refuses too many
-    limits = Limits(max_size, max_time, max_queue, max_connections, jobs, train, train_time)
+    limits = Limits(max_size, max_time, max_queue, max_connections, jobs_here(jobs), train, train_time)
     server = Server(Catalogue.of(models), limits, nfc=nfc)
     if host not in ("127.0.0.1", "::1", "localhost"):
         warn(f"{host} may be reachable by other machines, and the server asks for no password")
