@@ -36,6 +36,7 @@ from treevote.models.parsers.graph.sentences import Sentences
 from treevote.models.parsers.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
 from treevote.models.parsers.graph.templates import SPLIT, attributes_of
 from treevote.models.parsers.graph.training import (
+    Examples,
     Task,
     first_order_task,
     folds,
@@ -167,7 +168,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         pruner, masks = pruner._replace(weights=weights), masks_of(sentences, folded)
         siblings, grandparents = self._templates(SIBLINGS, lexicon), self._templates(GRANDPARENTS, lexicon)
         second = SecondOrderModel.untrained(arcs.templates, siblings, grandparents)
-        task = second_order_task(sentences, second.tables, masks, rule, self.bits, self.epochs)
+        task = second_order_task(Examples(sentences, masks, second.tables, rule), self.bits, self.epochs)
         return dataclasses.replace(untrained, first_order=pruner, second_order=second, arc_labeller=arc_labeller), task
 
     def _templates(self, templates: str, lexicon: Lexicon) -> tuple[str, ...]:

@@ -41,6 +41,15 @@ N_FOLDS = 2
 """Folds of the training sentences for jackknifing: each is pruned by a model that was trained on the others."""
 
 
+class Examples(NamedTuple):
+    """What a second-order model learns from: sentences and their arcs that were not pruned, templates, and a rule."""
+
+    sentences: Sentences
+    masks: Masks
+    tables: TemplateTables
+    rule: UpdateRule
+
+
 class Task(NamedTuple):
     """Data and settings of a training: ``learn`` takes weights, sentences in an order, and those done of the total."""
 
@@ -57,43 +66,25 @@ def first_order_task(sentences: Sentences, table: ArcTable, rule: UpdateRule, bi
     return Task(learn, len(sentences.offsets) - 1, rule, bits, epochs)
 
 
-def second_order_task(
-    sentences: Sentences, tables: TemplateTables, masks: Masks, rule: UpdateRule, bits: int, epochs: int
-) -> Task:
+def second_order_task(examples: Examples, bits: int, epochs: int) -> Task:
     """Return the training of a second-order model."""
-    learn = functools.partial(train_epoch, rule, tables, sentences, masks)
-    return Task(learn, len(sentences.offsets) - 1, rule, bits, epochs)
+    learn, n_sentences = functools.partial(train_epoch, examples), len(examples.sentences.offsets) - 1
+    return Task(learn, n_sentences, examples.rule, bits, epochs)
 
 
-def train_epoch(
-    rule: UpdateRule,
-    tables: TemplateTables,
-    sentences: Sentences,
-    masks: Masks,
-    averaged: AveragedWeights,
-    order: Longs,
-    done: int,
-    total: int,
-) -> None:
+def train_epoch(examples: Examples, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
     """Learn by second order; parameters as for `treevote.models.parsers.graph.first_order.train_epoch`."""
+    sentences, masks, tables, rule = examples
     scorer, found = Scorer(averaged.weights, averaged.bits, tables), np.empty_like(sentences.heads)
     for number, i in enumerate(order.tolist(), done):
         find_trees(scorer, sentences, masks, i, i + 1, rule.cost, found)
-        learn(averaged, rule, tables, sentences, masks, i, found, number / total)
+        learn(examples, averaged, i, found, number / total)
 
 
 @kernel
-def learn(
-    averaged: AveragedWeights,
-    rule: UpdateRule,
-    tables: TemplateTables,
-    sentences: Sentences,
-    masks: Masks,
-    i: int,
-    found: Ints,
-    progress: float,
-) -> None:
+def learn(examples: Examples, averaged: AveragedWeights, i: int, found: Ints, progress: float) -> None:
     """Update the weights by the gold tree of sentence ``i`` and the one in ``found``, if they differ."""
+    sentences, masks, tables, rule = examples
     first, last = sentences.offsets[i], sentences.offsets[i + 1]
     mistakes, used = (found[first + 1 : last] != sentences.heads[first + 1 : last]).sum(), 0
     if mistakes == 0:

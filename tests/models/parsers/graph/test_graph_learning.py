@@ -30,6 +30,7 @@ from treevote.models.parsers.graph.second_order import Scorer, TemplateTables, f
 from treevote.models.parsers.graph.sentences import Sentences
 from treevote.models.parsers.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
 from treevote.models.parsers.graph.training import (
+    Examples,
     averaged_weights,
     first_order_task,
     folds,
@@ -138,7 +139,7 @@ def test_an_update_raises_the_score_of_the_gold_tree_over_the_predicted_one(
     corpus = CORPUS.select(np.array([i]))
     masks = pruned(corpus, 4, 5.0)
     first = first_order_task(corpus, TABLE, rule, BITS, 1)
-    task = second_order_task(corpus, SECOND, masks, rule, BITS, 1) if second else first
+    task = second_order_task(Examples(corpus, masks, SECOND, rule), BITS, 1) if second else first
     averaged = zero_weights(BITS, rule)
     task.learn(averaged, np.array([0]), 0, 4)
     if not averaged.weights.any():  # found at once
