@@ -88,13 +88,13 @@ DOORS = {
     "spacy": {"treevote.spacy_component", "treevote.spacy_texts"},
     "sklearn": {
         "treevote.models.text.tag_confidence",
-        "treevote.models.learning.clusters.vectors",
+        "treevote.models.learning.clusters.induction",
         "treevote.models.learning.learners",
     },
     "starlette": {"treevote.serve.app"},
     "threadpoolctl": {
         "treevote.ensemble.candidate_model",
-        "treevote.models.learning.clusters.vectors",
+        "treevote.models.learning.clusters.induction",
         "treevote.models.learning.vectors.cooccurrence",
     },
     "typer": {"treevote.cli", "treevote.commands"},

@@ -24,7 +24,7 @@ from treevote.models.learning.features.word_memo import WordMemo
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.settings import Settings
 from treevote.store.record import Record
-from treevote.store.validation import rebuild, trainer_of
+from treevote.store.validation import rebuild, trainer_of, truth_of
 
 _Parser = TypeVar("_Parser", bound="BaseParser[Any]")
 _Trainer = TypeVar("_Trainer", bound="BaseTrainer[Any]")
@@ -158,11 +158,3 @@ def usual_labels(treebank: Treebank) -> tuple[Bools, Bools]:
     to_root[treebank.deprels[treebank.heads == 0]] = True
     to_token[treebank.deprels[treebank.heads > 0]] = True
     return to_root, to_token if to_token.any() else to_root  # if not, all sentences have one word
-
-
-def truth_of(record: Record, name: str) -> bool:
-    """Return a truth value from the facts of a record; KeyError if it is missing, TypeError if it is another type."""
-    fact = record.facts[name]
-    if not isinstance(fact, bool):
-        raise TypeError("its configuration")
-    return fact

@@ -1,7 +1,7 @@
 """Files of clusters: Brown's ``paths``, and word vectors in the formats of `treevote.models.learning.vectors.files`.
 
 A line of ``paths`` is a path, a word and how often it occurs, separated by tabs. Vectors become clusters
-(`treevote.models.learning.clusters.vectors`). Of a word that occurs twice the first line counts. A byte order mark is
+(`treevote.models.learning.clusters.induction`). Of a word that occurs twice the first line counts. A byte order mark is
 no part of the first line, and bytes that are not UTF-8 are read as U+FFFD: no word of a treebank has them.
 """
 
@@ -18,6 +18,7 @@ from treevote.errors import InputError
 from treevote.files.streams import opened, writing
 from treevote.kernels import Longs
 from treevote.models.learning.clusters.clusters import Clusters, is_path
+from treevote.models.learning.clusters.induction import cluster_vectors
 from treevote.models.learning.vectors.files import LONGEST_LINE, first_line, vectors_of
 
 MAX_WORDS = 1_000_000
@@ -44,8 +45,6 @@ def read_clusters(path: str | os.PathLike[str], *, n_classes: int = 128) -> Clus
             lines = chain([front], iter(lambda: stream.readline(LONGEST_LINE + 1), b""))
             return _read_paths(enumerate(lines, number), name)
         vectors = vectors_of(front, stream, name, most=MAX_WORDS, line=number)
-    from treevote.models.learning.clusters.vectors import cluster_vectors
-
     return cluster_vectors(vectors.words, vectors.values.astype(np.float32), n_classes=n_classes)
 
 

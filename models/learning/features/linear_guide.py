@@ -61,11 +61,6 @@ class LinearGuide:
         return cls.of(np.zeros(0, np.uint64), np.zeros(0, np.int16), bias, 1.0)
 
     @classmethod
-    def trained(cls, learner: Any, keys: Keys, n_actions: int, prune: float) -> LinearGuide:
-        """Pack the weights of a linear learner, as `packing`."""
-        return cls.packing(coefficients_of(learner, n_actions), keys, prune)
-
-    @classmethod
     def packing(cls, coefficients: Coefficients, keys: Keys, prune: float) -> LinearGuide:
         """Pack weights, see `features.weights.pack`; ConfigError if one is not a finite number."""
         kept, packed, bias, scale = pack(keys, coefficients.weights, coefficients.bias, prune)

@@ -105,7 +105,12 @@ class InequalityMaxEnt(LogLinearClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> InequalityMaxEnt:
         """Find the weights; ``sample_weight`` are multiplicities of the rows, at least 0."""
-        self._check_parameters()
+        if self.widths not in ("single", "count"):
+            raise unknown("widths", str(self.widths), ("single", "count"))
+        for name, least in (("width", 0), ("c2", 0), ("tol", 0), ("max_iter", 1)):
+            value = getattr(self, name)
+            if not (isinstance(value, Real) and least <= float(value) < np.inf):
+                raise ConfigError(f"{name} must be a number of at least {least}, but it is {value!r}")
         X, y, weights = checked_rows(self, X, y, sample_weight, np.float64)
         used = weights > 0
         rows, weights = csr_matrix(X)[used], weights[used]
@@ -129,14 +134,6 @@ class InequalityMaxEnt(LogLinearClassifier):
         self.intercept_ = coef[0].copy() if self.fit_intercept else np.zeros(coef.shape[1])
         self.coef_ = np.ascontiguousarray(coef[int(self.fit_intercept) :].T)
         return self
-
-    def _check_parameters(self) -> None:
-        if self.widths not in ("single", "count"):
-            raise unknown("widths", str(self.widths), ("single", "count"))
-        for name, least in (("width", 0), ("c2", 0), ("tol", 0), ("max_iter", 1)):
-            value = getattr(self, name)
-            if not (isinstance(value, Real) and least <= float(value) < np.inf):
-                raise ConfigError(f"{name} must be a number of at least {least}, but it is {value!r}")
 
     def _features(self, rows: csr_matrix, labels: Longs, weights: Doubles) -> Features:
         n_rows, n_classes = len(labels), len(self.classes_)

@@ -125,7 +125,6 @@ class OnlineLinearClassifier(LinearClassifier):
         """
         if self.epochs < 1:
             raise ConfigError(f"epochs should be at least 1, found {self.epochs}")
-        self._check_steps()
         X, y, row_weights = checked_rows(self, X, y, sample_weight, np.float32, self.values_dtype)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -139,10 +138,6 @@ class OnlineLinearClassifier(LinearClassifier):
         self.coef_, self.intercept_ = coefficients.T, bias
         return self
 
-    def _check_steps(self) -> None:
-        """Raise ConfigError if the step size is out of range."""
-        raise NotImplementedError
-
     def _epochs(self, present: Longs, progress: Report | None) -> Iterator[tuple[int, Longs]]:
         """Yield the number of each epoch, and its rows in random order."""
         rng = np.random.default_rng(self.random_state)
@@ -152,5 +147,5 @@ class OnlineLinearClassifier(LinearClassifier):
                 progress(epoch + 1, self.epochs)
 
     def _train(self, epochs: Iterator[tuple[int, Longs]], rows: Rows, coefficients: Floats, bias: Floats) -> None:
-        """Find coefficients (n_features, n_classes) and bias, which are 0 at the start."""
+        """Find coefficients (n_features, n_classes) and bias, 0 at the start; ConfigError for steps out of range."""
         raise NotImplementedError

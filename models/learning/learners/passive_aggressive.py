@@ -41,11 +41,9 @@ class PassiveAggressive(OnlineLinearClassifier):
         self.C = C
         self.random_state = random_state
 
-    def _check_steps(self) -> None:
+    def _train(self, epochs: Iterator[tuple[int, Longs]], rows: Rows, coefficients: Floats, bias: Floats) -> None:
         if not self.C > 0:
             raise ConfigError(f"C should be a positive number, found {self.C}")
-
-    def _train(self, epochs: Iterator[tuple[int, Longs]], rows: Rows, coefficients: Floats, bias: Floats) -> None:
         sums, bias_sums, time = np.zeros_like(coefficients), np.zeros(len(bias)), 0
         for _, order in epochs:
             time = correct(rows, order, np.float32(self.C), coefficients, bias, sums, bias_sums, time)

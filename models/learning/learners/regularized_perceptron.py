@@ -48,13 +48,11 @@ class RegularizedPerceptron(LogLinearClassifier, OnlineLinearClassifier):
         self.thickness = thickness
         self.random_state = random_state
 
-    def _check_steps(self) -> None:
+    def _train(self, epochs: Iterator[tuple[int, Longs]], rows: Rows, coefficients: Floats, bias: Floats) -> None:
         if not (0 < self.rate < np.inf and 0 <= self.thickness < np.inf):
             raise ConfigError(
                 f"rate should be a positive number and thickness none below 0, found {self.rate} and {self.thickness}"
             )
-
-    def _train(self, epochs: Iterator[tuple[int, Longs]], rows: Rows, coefficients: Floats, bias: Floats) -> None:
         for epoch, order in epochs:
             rates = self.rate * (1 - (epoch + np.arange(len(order)) / len(order)) / self.epochs)
             promote(rows, order, rates.astype(np.float32), np.float32(self.thickness), coefficients, bias)

@@ -49,11 +49,9 @@ class SGDMaxEnt(LogLinearClassifier, OnlineLinearClassifier):
         self.rate = rate
         self.random_state = random_state
 
-    def _check_steps(self) -> None:
+    def _train(self, epochs: Iterator[tuple[int, Longs]], rows: Rows, coefficients: Floats, bias: Floats) -> None:
         if not 0 < self.rate < np.inf:
             raise ConfigError(f"rate should be a positive number, found {self.rate}")
-
-    def _train(self, epochs: Iterator[tuple[int, Longs]], rows: Rows, coefficients: Floats, bias: Floats) -> None:
         for epoch, order in epochs:
             for step, part in enumerate(np.array_split(order, _STEPS)):
                 rate = self.rate * (1 - (epoch + step / _STEPS) / self.epochs)

@@ -19,24 +19,24 @@ from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding
 from treevote.corpus.treebank import Treebank
 from treevote.errors import require_known
-from treevote.kernels import Ints
+from treevote.kernels import Bools, Ints
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.learning.features.word_memo import WordMemo
+from treevote.models.learning.network.encoder import encodings
 from treevote.models.learning.network.parameters import Arrays, Shapes, Sizes, encoder_shapes, size_of, views
 from treevote.models.learning.network.training import Dropout, Schedule, Sentences, train
-from treevote.models.learning.network.words import END, WORDS, attributes_of, letters_of, words_of
+from treevote.models.learning.network.words import END, WORDS, Words, attributes_of, letters_of, words_of
 from treevote.models.learning.vectors.vectors import NO_VECTORS, Halves, WordVectors
-from treevote.models.parsers.biaffine.parsing import Restrictions, find_trees
-from treevote.models.parsers.biaffine.scorer import Trees
-from treevote.models.parsers.decoding.best_tree import SOME_CROSSING, crossing
-from treevote.models.parsers.decoding.long_sentences import LONGEST, cut, cut_heads, join
+from treevote.models.parsers.biaffine.scorer import Representations, Trees, arc_dependents, score_arcs, score_labels
+from treevote.models.parsers.decoding.best_tree import SOME_CROSSING, crossing, decode, restrict
+from treevote.models.parsers.decoding.long_sentences import LONGEST, Pieces, cut, cut_heads, join
 from treevote.models.parsers.given_arcs import GivenArcs
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData, truth_of, usual_labels
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData, usual_labels
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Interval, Share
 from treevote.store.record import Record
-from treevote.store.validation import column, labels_of
+from treevote.store.validation import column, labels_of, truth_of
 
 Size = Annotated[int, Interval(1, 1_000)]
 
@@ -113,8 +113,8 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
         schedule = Schedule(self.passes, self.batch, self.rate)
         loss = Trees(short.heads, short.deprels).loss
         weights = train(shapes, sentences, loss, dropout, schedule, seed, jobs)
-        restrictions = Restrictions(projective, single_root, *usual_labels(trees))
-        return BiaffineParser(self, WordMemo(lexicon), single_root, restrictions, trees.labels, letters, weights)
+        memo, usual = WordMemo(lexicon), usual_labels(trees)
+        return BiaffineParser(self, memo, single_root, projective, *usual, trees.labels, letters, weights)
 
     def shapes(self, lexicon: Lexicon, n_letters: int, n_labels: int) -> Shapes:
         """Return the shapes of the parameters."""
@@ -130,13 +130,16 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
 class BiaffineParser(BaseParser[BiaffineTrainer]):
     """A trained biaffine parser. Safe to use from several threads.
 
+    ``to_root`` and ``to_token``, shape (n_labels,), are the labels that arcs from ROOT, and other arcs, may have.
     ``weights`` are all parameters, in half precision; parsing computes in single precision.
     """
 
     KIND: ClassVar = "biaffine-parser"
     _TRAINER: ClassVar = BiaffineTrainer
 
-    restrictions: Restrictions
+    projective: bool
+    to_root: Bools
+    to_token: Bools
     labels: tuple[str, ...]
     letters: tuple[str, ...]
     weights: Halves
@@ -151,7 +154,7 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
 
     @property
     def _encoding(self) -> Encoding:
-        return self.trainer.encoding if self.restrictions.projective else "none"
+        return self.trainer.encoding if self.projective else "none"
 
     def _find_trees(
         self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
@@ -165,25 +168,47 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
         )
         pieces = cut(places, treebank.offsets)
         rooted = np.append(True, np.diff(pieces.sentence) > 0) if self.single_root else pieces.sentence >= 0
-        tokens = pieces.tokens.astype(np.int64)
-        wanted, lifted = np.full(len(tokens), -1, np.int32), np.zeros(len(self.labels), np.bool_)
+        wanted, lifted = np.full(len(pieces.tokens), -1, np.int32), np.zeros(len(self.labels), np.bool_)
         if given is not None:
             arcs = GivenArcs.of(given, treebank.offsets, self.labels, self._encoding)
-            projective, lifted = self.restrictions.projective, arcs.lifted
-            wanted = cut_heads(pieces, arcs.heads if projective else given.heads, treebank.offsets)
-        heads, labels = find_trees(
-            self._parameters, spelled, tokens, pieces.offsets, rooted, self.restrictions, wanted, lifted
-        )
+            lifted = arcs.lifted
+            wanted = cut_heads(pieces, arcs.heads if self.projective else given.heads, treebank.offsets)
+        heads, labels = self._best(spelled, pieces, rooted, wanted, lifted)
         deprels = np.full(len(treebank.tokens), -1, np.int32)
         deprels[treebank.is_token] = np.delete(labels, pieces.offsets[:-1])
         joined = join(pieces, heads, treebank.offsets, self.single_root)
         return treebank.with_trees(joined, deprels, self.labels), len(pieces.cut)
 
+    def _best(self, words: Words, pieces: Pieces, rooted: Bools, given: Ints, lifted: Bools) -> tuple[Ints, Ints]:
+        """Return heads, as positions in the piece, and numbers of labels; both -1 for ROOT.
+
+        ``given`` heads are kept, and their arcs have no ``lifted`` label; -1 where they are free. The tokens of pieces
+        are rows in ``words``. Where a piece is not ``rooted``, shape (n_pieces,), the arcs from ROOT get the labels of
+        others. Ties of labels go to the first one.
+        """
+        p, tokens, offsets = self._parameters, pieces.tokens.astype(np.int64), pieces.offsets
+        heads, labels = given.copy(), np.full(len(tokens), -1, np.int32)
+        for batch, h in encodings(p, words, tokens, offsets):
+            found = Representations.of(p, h[batch.rows], None)
+            dependents = arc_dependents(p, found)
+            for i, piece in enumerate(batch.sentences.tolist()):
+                first, last = batch.offsets[i : i + 2].tolist()
+                own = slice(int(offsets[piece]), int(offsets[piece + 1]))
+                scores = score_arcs(dependents[first:last], found.arc_heads[first:last])
+                restrict(scores, heads[own])
+                decode(scores, self.projective, self.single_root, heads[own])
+                to = heads[own][1:]
+                of_labels, _ = score_labels(p, found.label_dependents[first + 1 : last], found.label_heads[first + to])
+                allowed = np.where(((to == 0) & rooted[piece])[:, None], self.to_root, self.to_token)
+                allowed &= ~(lifted & (given[own][1:] >= 0)[:, None])
+                labels[own][1:] = np.where(allowed, of_labels, -np.inf).argmax(1)
+        return heads, labels
+
     def _content(self) -> Record:
-        projective, _, to_root, to_token = self.restrictions
-        arrays = {"weights": self.weights, "to_root": to_root, "to_token": to_token, **self.trainer.vectors.arrays()}
-        texts = {"labels": self.labels, "letters": self.letters, **self.trainer.vectors.texts()}
-        return Record(self.KIND, {"projective": projective}, arrays, texts)
+        vectors, labels = self.trainer.vectors, {"to_root": self.to_root, "to_token": self.to_token}
+        texts = {"labels": self.labels, "letters": self.letters, **vectors.texts()}
+        arrays = {"weights": self.weights, **labels, **vectors.arrays()}
+        return Record(self.KIND, {"projective": self.projective}, arrays, texts)
 
     @classmethod
     def _from_content(
@@ -199,9 +224,8 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
         for allowed in (to_root, to_token):
             if len(allowed) != len(labels) or not allowed.any():
                 raise ValueError(f"arrays to_root and to_token should allow some of {len(labels)} labels")
-        restrictions = Restrictions(truth_of(record, "projective"), single_root, to_root, to_token)
-        return cls(trainer, memo, single_root, restrictions, labels, letters, weights)
+        projective = truth_of(record, "projective")
+        return cls(trainer, memo, single_root, projective, to_root, to_token, labels, letters, weights)
 
 
-MEMBERS = {"biaffine": BiaffineTrainer()}
-FAMILY = Family(BiaffineParser.KIND, BiaffineTrainer, BiaffineParser, MEMBERS)
+FAMILY = Family(BiaffineParser.KIND, BiaffineTrainer, BiaffineParser, {"biaffine": BiaffineTrainer()})

@@ -22,11 +22,12 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.errors import ConfigError, require_known
-from treevote.kernels import Ints, leaf
+from treevote.kernels import Ints, Longs, leaf
 from treevote.models.learning.features.atoms import bin_distance
 from treevote.models.learning.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.learning.features.lexicon import Lexicon, WordColumns
 from treevote.models.parsers.decision_list.linkage import Linkage
+from treevote.models.parsers.given_arcs import NOTHING, GivenArcs
 
 ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", "suffix", "shape")
 """Attributes of words. ``feats`` are the single values of FEATS, ``suffix`` stands for suffixes of several lengths."""
@@ -49,6 +50,17 @@ class AttributeTable(NamedTuple):
     n_places: int
     n_features: int
     n_between: int  # possible tags of the words between two words
+
+
+class Text(NamedTuple):
+    """Encoded sentences and the features of their pairs."""
+
+    tokens: Ints  # shape (n_slots,): row of each token in ``words``
+    offsets: Longs  # shape (n_sentences + 1,): slot of ROOT of each sentence, and the number of slots
+    words: WordColumns
+    table: AttributeTable
+    single_root: bool
+    given: GivenArcs = NOTHING
 
 
 def check_attributes(attributes: Sequence[str]) -> None:
@@ -131,25 +143,26 @@ def locate(here: Linkage, left: int, right: int, before: int, after: int, contex
 def describe(
     here: Linkage,
     tokens: Ints,
-    words: WordColumns,
-    table: AttributeTable,
+    text: Text,
     left: int,
     right: int,
     before: int,
     after: int,
-    positions: Ints,  # scratch
+    places: Ints,
     features: Ints,
 ) -> int:
     """Write the features of a pair of words of a sentence, and return their number.
 
-    ``before`` and ``after`` are the roots around their trees. ``features`` has the shape (room_for_features(table,
-    words),). A feature can occur twice if a value occurs twice in FEATS.
+    ``tokens`` are those of the sentence, ``before`` and ``after`` the roots around their trees; ``places``, shape
+    (table.n_places,), is a scratch array. ``features`` has the shape (room_for_features(table, words),). A feature can
+    occur twice if a value occurs twice in FEATS.
     """
-    locate(here, left, right, before, after, table.context, positions)
+    words, table = text.words, text.table
+    locate(here, left, right, before, after, table.context, places)
     n = 0
     for row in range(len(table.rows)):
         place, kind, column, offset = table.rows[row]
-        position = positions[place]
+        position = places[place]
         if kind == ABSENT:
             if position < 0:
                 features[n] = offset
@@ -171,11 +184,11 @@ def describe(
                 features[n] = offset + (here.classes[position] - 1) // 2
                 n += 1
         elif kind == DISTANCE:
-            features[n] = offset + bin_distance(positions[1] - positions[0], FAR) - 1
+            features[n] = offset + bin_distance(places[1] - places[0], FAR) - 1
             n += 1
         else:
             first = n
-            for between in range(positions[0] + 1, positions[1]):
+            for between in range(places[0] + 1, places[1]):
                 feature = offset + words.values[tokens[between], column]
                 known = feature == offset
                 for k in range(first, n):

@@ -11,11 +11,13 @@ every tree has a single root, no word is linked to ROOT before all others are jo
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from treevote.kernels import Doubles, Ints, kernel, leaf
-from treevote.models.learning.learners.decision_list.rules import CompiledRules, DecisionList, mark_features, matches
-from treevote.models.parsers.decision_list.attributes import describe, room_for_features
+from treevote.kernels import Bools, Doubles, Ints, kernel, leaf
+from treevote.models.learning.learners.decision_list.rules import CompiledRules, DecisionList, first_match
+from treevote.models.parsers.decision_list.attributes import Text, describe
 from treevote.models.parsers.decision_list.linkage import (
     MAX_STEPS,
     NONE,
@@ -29,7 +31,7 @@ from treevote.models.parsers.decision_list.linkage import (
     pair_arrays,
     pairs_between,
 )
-from treevote.models.parsers.decision_list.passes import Text
+from treevote.models.parsers.decision_list.passes import Scratch, scratch
 from treevote.models.parsers.given_arcs import GivenArcs, given_in
 
 GIVEN, FORBIDDEN = 2.0, -2.0  # reliability of given arcs, and addition for links that contradict one
@@ -54,66 +56,47 @@ def usual_classes(rules: DecisionList) -> tuple[int, int]:
     return 1 + 2 * int(sides[0].argmax()), 2 + 2 * int(sides[1].argmax())
 
 
-@leaf
-def first_link(
-    n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules, left: bool, right: bool
-) -> int:
-    """Return the first matching rule that links an allowed side, ``left`` or ``right``, as the dependent, or -1.
+class Borders(NamedTuple):
+    """A sentence, and the best link between each of its trees and the one before, in a row for each position."""
 
-    The other parameters are those of `treevote.models.learning.learners.decision_list.rules.mark_features`.
+    tokens: Ints
+    given: GivenArcs
+    roots: Ints  # shape (2, n + 1): previous and next root of each root, -1 for none
+    chosen: Ints  # shape (n + 1, 3): the left word, the right word and the rule
+    reliability: Doubles  # that of the rule
+    pairs: Ints  # scratch, shape (2 * MAX_STEPS, 2)
+
+
+@kernel
+def linking(compiled: CompiledRules) -> Bools:
+    """Return the classes of links whose dependent is on an allowed side, shape (4, n_classes).
+
+    The row is 1 for the left side, 2 for the right side, and their sum for both.
     """
-    n_known = mark_features(n, features, known, stamps, stamp, rules)
-    best = len(rules.classes)
-    for j in range(n_known):
-        for k in range(rules.starts[known[j]], rules.starts[known[j] + 1]):
-            rule = rules.listed[k]
-            if rule >= best:
-                break
-            label_class = rules.classes[rule]
-            allowed = label_class != NONE and (left if label_class % 2 == 1 else right)
-            if allowed and matches(rule, stamps, stamp, rules):
-                best = rule
-                break
-    if best == len(rules.classes):
-        default = rules.classes[-1]  # the last rule matches everything
-        best = len(rules.classes) - 1 if default != NONE and (left if default % 2 == 1 else right) else -1
-    return best
+    allowed = np.zeros((4, compiled.classes.max() + 1), np.bool_)
+    allowed[1::2, 1::2] = True
+    allowed[2:, 2::2] = True
+    return allowed
 
 
 @leaf
 def score_border(
-    here: Linkage,
-    tokens: Ints,
-    text: Text,
-    compiled: CompiledRules,
-    roots: Ints,  # shape (2, n + 1): previous and next root of each root, -1 for none
-    scratch: tuple[Ints, Ints, Ints, Ints],  # positions, features, their numbers in the list, stamps
-    pairs: Ints,  # scratch, shape (2 * MAX_STEPS, 2)
-    given: GivenArcs,
-    stamp: int,
-    other: int,
-    chosen: Ints,  # receives, at ``other``, the left word, the right word and the rule
-    reliability: Doubles,  # receives, at ``other``, that of the rule
-) -> int:
-    """Find the best link between the tree with the root ``other`` and the previous one; return the last stamp used.
-
-    ``given`` is that of the sentence.
-    """
-    positions, features, known, stamps = scratch
+    here: Linkage, text: Text, compiled: CompiledRules, borders: Borders, room: Scratch, allowed: Bools, other: int
+) -> None:
+    """Find the best link between the tree with the root ``other`` and the one before."""
+    tokens, given, roots, chosen, reliability, pairs = borders
     one = roots[0, other]
     reliability[other] = FORBIDDEN - 1
     for k in range(pairs_between(here, one, other, text.single_root, pairs)):
         left, right = pairs[k]
-        before, after = roots[0, one], roots[1, other]
-        n = describe(here, tokens, text.words, text.table, left, right, before, after, positions, features)
-        stamp += 1
+        n = describe(here, tokens, text, left, right, roots[0, one], roots[1, other], room.positions, room.features)
         may_left, may_right = left == one and one > 0, right == other
         to_left = may_left and is_free(here, given, left, right, True)
         to_right = may_right and is_free(here, given, left, right, False)
         holds = to_left or to_right
         if not holds:
             to_left, to_right = may_left, may_right
-        rule = first_link(n, features, known, stamps, stamp, compiled, to_left, to_right)
+        rule = first_match(n, room.features, room.marks, compiled, allowed[int(to_left) + 2 * int(to_right)])
         reliable = compiled.reliability[rule] if rule >= 0 else 0.0
         if not holds:
             reliable += FORBIDDEN
@@ -123,7 +106,6 @@ def score_border(
             reliability[other] = reliable
             chosen[other, 0], chosen[other, 1] = left, right
             chosen[other, 2] = rule if rule >= 0 else NO_RULE_RIGHT if to_right else NO_RULE_LEFT
-    return stamp
 
 
 @leaf
@@ -140,9 +122,7 @@ def link_given(linkage: Linkage, text: Text, compiled: CompiledRules, usual: tup
 
     Their classes are those of the first matching rule of the right side, as in `complete`.
     """
-    size, n_places = room_for_features(text.table, text.words), text.table.n_places
-    stamps, stamp = np.full(len(compiled.starts), -1, np.int32), 0
-    positions, features, known = np.empty(n_places, np.int32), np.empty(size, np.int32), np.empty(size, np.int32)
+    room, allowed, single_root = scratch(text, compiled), linking(compiled), text.single_root
     for i in range(len(text.offsets) - 1):
         first, last = text.offsets[i], text.offsets[i + 1]
         here, tokens = of_sentence(linkage, first, last), text.tokens[first:last]
@@ -151,17 +131,16 @@ def link_given(linkage: Linkage, text: Text, compiled: CompiledRules, usual: tup
         added = True
         while added:
             added = False
-            for k in range(all_pairs(here, text.single_root, pairs, around)):
+            for k in range(all_pairs(here, single_root, pairs, around)):
                 (left, right), (before, after) = pairs[k], around[k]
                 to_left = given.heads[left] == right
                 if (
                     is_given(given, left, right)
-                    and can_link(here, left, right, to_left, text.single_root)
+                    and can_link(here, left, right, to_left, single_root)
                     and is_free(here, given, left, right, to_left)
                 ):
-                    n = describe(here, tokens, text.words, text.table, left, right, before, after, positions, features)
-                    stamp += 1
-                    rule = first_link(n, features, known, stamps, stamp, compiled, to_left, not to_left)
+                    n = describe(here, tokens, text, left, right, before, after, room.positions, room.features)
+                    rule = first_match(n, room.features, room.marks, compiled, allowed[2 - int(to_left)])
                     label_class = class_of(rule if rule >= 0 else -1 - int(to_left), compiled, usual)
                     add_link(here, left, right, label_class, step, max(rule, -1))
                     added = True
@@ -173,27 +152,26 @@ def complete(linkage: Linkage, text: Text, compiled: CompiledRules, usual: tuple
 
     ``usual`` are the `usual_classes`; ``step`` marks the new links, whose rule is -1 if none matched.
     """
-    size = room_for_features(text.table, text.words)
-    stamps = np.full(len(compiled.starts), -1, np.int32)
-    scratch = np.empty(text.table.n_places, np.int32), np.empty(size, np.int32), np.empty(size, np.int32), stamps
+    room, allowed = scratch(text, compiled), linking(compiled)
     pairs = np.empty((2 * MAX_STEPS, 2), np.int32)
-    stamp = 0
     for i in range(len(text.offsets) - 1):
         first, last = text.offsets[i], text.offsets[i + 1]
-        here, tokens = of_sentence(linkage, first, last), text.tokens[first:last]
+        here, tokens, n_slots = of_sentence(linkage, first, last), text.tokens[first:last], last - first
         given = given_in(text.given, first, last)
-        roots, chosen = np.full((2, last - first), -1, np.int32), np.empty((last - first, 3), np.int32)
-        reliability = np.empty(last - first, np.float64)
+        roots, chosen, reliability = (
+            np.full((2, n_slots), -1, np.int32),
+            np.empty((n_slots, 3), np.int32),
+            np.empty(n_slots),
+        )
+        borders = Borders(tokens, given, roots, chosen, reliability, pairs)
         before = 0
-        for position in range(1, last - first):
+        for position in range(1, n_slots):
             if here.heads[position] < 0:
                 roots[0, position], roots[1, before] = before, position
                 before = position
         other = roots[1, 0]
         while other >= 0:
-            stamp = score_border(
-                here, tokens, text, compiled, roots, scratch, pairs, given, stamp, other, chosen, reliability
-            )
+            score_border(here, text, compiled, borders, room, allowed, other)
             other = roots[1, other]
         while roots[1, 0] >= 0:
             best = roots[1, 0]
@@ -207,9 +185,8 @@ def complete(linkage: Linkage, text: Text, compiled: CompiledRules, usual: tuple
             left, right, rule = chosen[best]
             label_class = class_of(rule, compiled, usual)
             if reliability[best] >= 0 and not is_free(here, given, left, right, label_class % 2 == 1):
-                stamp = score_border(  # links made since then let it close a cycle
-                    here, tokens, text, compiled, roots, scratch, pairs, given, stamp, best, chosen, reliability
-                )
+                # links made since then let it close a cycle
+                score_border(here, text, compiled, borders, room, allowed, best)
                 continue
             add_link(here, left, right, label_class, step, max(rule, -1))
             dependent = right if label_class % 2 == 0 else left
@@ -224,7 +201,5 @@ def complete(linkage: Linkage, text: Text, compiled: CompiledRules, usual: tuple
                 if border < 0:
                     break
                 if border > 0:
-                    stamp = score_border(
-                        here, tokens, text, compiled, roots, scratch, pairs, given, stamp, border, chosen, reliability
-                    )
+                    score_border(here, text, compiled, borders, room, allowed, border)
                 border = roots[1, border]

@@ -36,12 +36,13 @@ from treevote.models.parsers.decision_list.attributes import (
     MAX_CONTEXT,
     MAX_SUFFIXES,
     AttributeTable,
+    Text,
     check_attributes,
     compile_attributes,
 )
 from treevote.models.parsers.decision_list.completion import complete, link_given, usual_classes
 from treevote.models.parsers.decision_list.linkage import Linkage, unlinked
-from treevote.models.parsers.decision_list.passes import Text, apply_pass
+from treevote.models.parsers.decision_list.passes import apply_pass
 from treevote.models.parsers.decision_list.training import learn_passes, select_attributes
 from treevote.models.parsers.given_arcs import NOTHING, GivenArcs
 from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData

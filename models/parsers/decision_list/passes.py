@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Ints, Longs, kernel
-from treevote.models.learning.features.lexicon import WordColumns
-from treevote.models.learning.learners.decision_list.rules import CompiledRules, first_match
-from treevote.models.parsers.decision_list.attributes import AttributeTable, describe, room_for_features
+from treevote.kernels import Ints, kernel
+from treevote.models.learning.learners.decision_list.rules import CompiledRules, Marks, first_match, marks
+from treevote.models.parsers.decision_list.attributes import Text, describe, room_for_features
 from treevote.models.parsers.decision_list.linkage import (
     NONE,
     Linkage,
@@ -26,18 +25,22 @@ from treevote.models.parsers.decision_list.linkage import (
     of_sentence,
     pair_arrays,
 )
-from treevote.models.parsers.given_arcs import NOTHING, GivenArcs, given_in
+from treevote.models.parsers.given_arcs import given_in
 
 
-class Text(NamedTuple):
-    """Encoded sentences and the features of their pairs."""
+class Scratch(NamedTuple):
+    """Scratch arrays for the pairs of a text and the rules of a list."""
 
-    tokens: Ints  # shape (n_slots,): row of each token in ``words``
-    offsets: Longs  # shape (n_sentences + 1,): slot of ROOT of each sentence, and the number of slots
-    words: WordColumns
-    table: AttributeTable
-    single_root: bool
-    given: GivenArcs = NOTHING
+    positions: Ints
+    features: Ints
+    marks: Marks
+
+
+@kernel
+def scratch(text: Text, compiled: CompiledRules) -> Scratch:
+    """Return the arrays."""
+    size = room_for_features(text.table, text.words)
+    return Scratch(np.empty(text.table.n_places, np.int32), np.empty(size, np.int32), marks(compiled))
 
 
 @kernel
@@ -46,10 +49,8 @@ def apply_pass(linkage: Linkage, text: Text, compiled: CompiledRules, step: int)
 
     Links that contradict a given arc are left out.
     """
-    size, n_places = room_for_features(text.table, text.words), text.table.n_places
-    positions, features, known = np.empty(n_places, np.int32), np.empty(size, np.int32), np.empty(size, np.int32)
-    stamps = np.full(len(compiled.starts), -1, np.int32)
-    stamp, added = 0, 0
+    positions, features, stamps = scratch(text, compiled)
+    allowed, added = np.ones(compiled.classes.max() + 1, np.bool_), 0
     for i in range(len(text.offsets) - 1):
         first, last = text.offsets[i], text.offsets[i + 1]
         here, tokens = of_sentence(linkage, first, last), text.tokens[first:last]
@@ -61,9 +62,8 @@ def apply_pass(linkage: Linkage, text: Text, compiled: CompiledRules, step: int)
         n_links = 0
         for k in range(n_pairs):
             (left, right), (before, after) = pairs[k], around[k]
-            n = describe(here, tokens, text.words, text.table, left, right, before, after, positions, features)
-            rule = first_match(n, features, known, stamps, stamp, compiled)
-            stamp += 1
+            n = describe(here, tokens, text, left, right, before, after, positions, features)
+            rule = first_match(n, features, stamps, compiled, allowed)
             if compiled.classes[rule] != NONE:
                 pairs[n_links, 0], pairs[n_links, 1] = left, right
                 rules[n_links], negative_reliability[n_links] = rule, -compiled.reliability[rule]
@@ -111,7 +111,7 @@ def collect(
         pairs, around = pair_arrays(last - first)
         for k in range(all_pairs(here, text.single_root, pairs, around)):
             (left, right), (before, after) = pairs[k], around[k]
-            n = describe(here, tokens, text.words, text.table, left, right, before, after, positions, features)
+            n = describe(here, tokens, text, left, right, before, after, positions, features)
             if len(sizes) > 0:
                 sizes[n_pairs] = n
                 classes[n_pairs] = gold_class(heads[first:last], deprels[first:last], left, right)

@@ -22,9 +22,9 @@ from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.learning.learners.decision_list.induction import ListOptions, induce
 from treevote.models.learning.learners.decision_list.rules import DecisionList, compile_rules, decide
-from treevote.models.parsers.decision_list.attributes import ATTRIBUTES, COLUMN, FEATS, AttributeTable
+from treevote.models.parsers.decision_list.attributes import ATTRIBUTES, COLUMN, FEATS, AttributeTable, Text
 from treevote.models.parsers.decision_list.linkage import NONE, Linkage, unlinked
-from treevote.models.parsers.decision_list.passes import Text, apply_pass, collect, gold_pass
+from treevote.models.parsers.decision_list.passes import apply_pass, collect, gold_pass
 from treevote.parallel import Progress
 
 if TYPE_CHECKING:

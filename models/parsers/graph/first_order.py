@@ -88,10 +88,10 @@ def write_scores(
 
 @kernel
 def train_epoch(
-    averaged: AveragedWeights,
     rule: UpdateRule,
     table: ArcTable,
     sentences: Sentences,
+    averaged: AveragedWeights,
     order: Longs,
     done: int,
     total: int,

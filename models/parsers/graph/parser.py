@@ -36,21 +36,24 @@ from treevote.models.parsers.graph.sentences import Sentences
 from treevote.models.parsers.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
 from treevote.models.parsers.graph.templates import SPLIT, attributes_of
 from treevote.models.parsers.graph.training import (
-    FirstOrderTask,
-    SecondOrderTask,
+    Examples,
+    Task,
+    first_order_task,
     folds,
     masks_of,
     mean_weights,
     prune_fold,
+    second_order_task,
     train_pruner,
 )
 from treevote.models.parsers.graph.update import PERCEPTRON, UpdateRule
 from treevote.models.parsers.labelling.labeller import Labeller, train_labeller
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData, truth_of
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Interval, Share
 from treevote.store.record import Record
+from treevote.store.validation import truth_of
 
 TRAINING_SLACK = 1.0
 """Addition to the margin of the pruning in training: there, more wrong heads teach more, and time matters less."""
@@ -137,9 +140,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         weights = mean_weights(task, n_learners, seed, jobs)
         return untrained.with_weights(round_weights(weights, self.weight_threshold))
 
-    def _prepare(
-        self, treebank: Treebank, seed: int, jobs: Jobs
-    ) -> tuple[GraphParser, FirstOrderTask | SecondOrderTask]:
+    def _prepare(self, treebank: Treebank, seed: int, jobs: Jobs) -> tuple[GraphParser, Task]:
         """Return a parser without the weights of its model of the highest order, and the task to learn them."""
         projective = self.decoder == "projective" or (self.decoder == "auto" and crossing(treebank) < MANY_CROSSING)
         encoding = self.encoding if projective else None
@@ -151,7 +152,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         steps: list[Callable[..., Any]] = [functools.partial(train_labeller, trees, words, seed=seed)]
         pruner = FirstOrderModel.untrained(self._templates(PRUNER, lexicon)) if self.order == 2 else None
         if pruner is not None:
-            labelled = (short, words) if "labels" in self.attributes else None
+            labelled = short if "labels" in self.attributes else None
             pruning = sentences, pruner.table, self.max_heads, self.pruning_margin + TRAINING_SLACK, seed, labelled
             steps.append(functools.partial(train_pruner, sentences, pruner.table, seed))
             steps += (functools.partial(prune_fold, *pruning, fold) for fold in folds(len(sentences.offsets) - 1))
@@ -161,13 +162,13 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         labeller, *pruned = trained
         untrained = GraphParser(self, WordMemo(lexicon), single_root, projective, arcs, None, labeller)
         if pruner is None:
-            return untrained, FirstOrderTask(sentences, arcs.table, rule, self.bits, self.epochs)
+            return untrained, first_order_task(sentences, arcs.table, rule, self.bits, self.epochs)
         arc_labeller = pruned.pop() if "labels" in self.attributes else None
         weights, *folded = pruned
         pruner, masks = pruner._replace(weights=weights), masks_of(sentences, folded)
         siblings, grandparents = self._templates(SIBLINGS, lexicon), self._templates(GRANDPARENTS, lexicon)
         second = SecondOrderModel.untrained(arcs.templates, siblings, grandparents)
-        task = SecondOrderTask(sentences, second.tables, masks, rule, self.bits, self.epochs)
+        task = second_order_task(Examples(sentences, masks, second.tables, rule), self.bits, self.epochs)
         return dataclasses.replace(untrained, first_order=pruner, second_order=second, arc_labeller=arc_labeller), task
 
     def _templates(self, templates: str, lexicon: Lexicon) -> tuple[str, ...]:
@@ -232,7 +233,7 @@ class GraphParser(BaseParser[GraphTrainer]):
                 raise InputError("expected proposals for the same sentences, found others", remedy=remedy)
             proposals = [cut_heads(pieces, parse.heads, treebank.offsets) for parse in self.proposals]
             margin = min(own.pruning_margin, own.proposal_margin if proposals else np.inf)
-            pruner = Pruner.of(model.weights, model.table, own.max_heads, margin)
+            pruner = Pruner(model.weights, model.table, own.max_heads, margin)
             self.second_order.parse(pruner, self.arc_labeller, sentences, proposals)
         heads = join(pieces, heads, treebank.offsets, self.single_root)
         deprels = self.labeller.label(words, tokens, treebank.offsets, heads, arcs)

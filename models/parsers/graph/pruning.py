@@ -30,20 +30,15 @@ SHORT, FEWEST = 80, 4
 
 
 class Pruner(NamedTuple):
-    """A first-order model, the most heads of a word, and the largest difference to the score of its best head.
+    """A first-order model, the most heads of a word, and the largest difference to the best head.
 
-    ``max_heads`` is for sentences of ``SHORT`` tokens or fewer.
+    ``max_heads`` is for sentences of ``SHORT`` tokens or fewer, ``margin`` a difference of log-probabilities.
     """
 
     weights: HashedWeights
     table: ArcTable
     max_heads: int
     margin: float
-
-    @classmethod
-    def of(cls, weights: HashedWeights, table: ArcTable, max_heads: int, margin: float) -> Pruner:
-        """Return a pruner whose margin is a difference of log-probabilities."""
-        return cls(weights, table, max_heads, margin / weights.scale)
 
 
 class Masks(NamedTuple):
@@ -81,7 +76,7 @@ def mask_of(masks: Masks, i: int) -> Shorts:
 
 @kernel
 def train_epoch(
-    averaged: AveragedWeights, rate: float, table: ArcTable, sentences: Sentences, order: Longs, done: int, total: int
+    rate: float, table: ArcTable, sentences: Sentences, averaged: AveragedWeights, order: Longs, done: int, total: int
 ) -> None:
     """Learn from sentences; parameters as for `treevote.models.parsers.graph.first_order.train_epoch`."""
     places, bits = np.empty(MAX_FEATURES, np.uint32), averaged.bits
@@ -127,7 +122,8 @@ def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, h
     pruned, and those that differ from a given one always. Of heads with equal scores the nearest
     stay, to the left first: a long run of one word has hundreds of them.
     """
-    weights, table, max_heads, margin = pruner
+    weights, table, max_heads, _ = pruner
+    margin = pruner.margin / weights.scale
     if len(tokens) > SHORT + 1:
         max_heads = max(min(max_heads, FEWEST), max_heads * SHORT // (len(tokens) - 1))
     scores = np.empty((len(tokens), len(tokens)), np.float32)

@@ -11,45 +11,55 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Floats, Ints, kernel, leaf
+from treevote.kernels import Floats, Ints, Keys, Shorts, kernel, leaf
+from treevote.models.learning.features.lexicon import WordColumns
 from treevote.models.parsers.graph.arc_labels import label_candidates
 from treevote.models.parsers.graph.features import (
     MAX_FEATURES,
+    ArcKeys,
     Places,
+    Variants,
+    arc_keys,
     fire_arc,
+    fire_pair,
     variants_of_arc,
     variants_of_grandparent,
     variants_of_sibling,
+    word_keys,
 )
 from treevote.models.parsers.graph.first_order import WeightTable, score_features
 from treevote.models.parsers.graph.hashed_weights import NO_WEIGHTS, HashedWeights
 from treevote.models.parsers.graph.hill_climbing import improve
 from treevote.models.parsers.graph.koo_collins import decode
-from treevote.models.parsers.graph.part_features import (
-    PartKeys,
-    TemplateTables,
-    fire_grandparent,
-    fire_part,
-    fire_sibling,
-    keys_of,
-)
-from treevote.models.parsers.graph.parts import Parts, ScoredParts, find_parts, is_certain, n_parts, parts_of
+from treevote.models.parsers.graph.parts import Parts, ScoredParts, is_certain, n_parts, parts_of
 from treevote.models.parsers.graph.pruning import Masks, Pruner, mask_of, prune_all
 from treevote.models.parsers.graph.sentences import Sentences
-from treevote.models.parsers.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
-from treevote.models.parsers.graph.update import AveragedWeights, SparseVector, UpdateRule, extend, update
+from treevote.models.parsers.graph.templates import (
+    GRANDPARENT_ROLES,
+    SIBLING_ROLES,
+    ArcTable,
+    PairTable,
+    compile_arcs,
+    compile_pairs,
+)
 from treevote.models.parsers.labelling.labeller import Labeller
 from treevote.store.record import Record
 
 KIND = "second-order-model"
 
 
+class TemplateTables(NamedTuple):
+    """Compiled templates of a second-order model."""
+
+    arcs: ArcTable
+    siblings: PairTable
+    grandparents: PairTable
+
+
 class SecondOrderModel(NamedTuple):
     """Templates, as text and compiled, and their weights."""
 
-    arcs: tuple[str, ...]
-    siblings: tuple[str, ...]
-    grandparents: tuple[str, ...]
+    templates: dict[str, tuple[str, ...]]  # those of arcs, siblings and grandparents
     tables: TemplateTables
     weights: HashedWeights
 
@@ -59,7 +69,8 @@ class SecondOrderModel(NamedTuple):
         tables = TemplateTables(
             compile_arcs(arcs), compile_pairs(siblings, SIBLING_ROLES), compile_pairs(grandparents, GRANDPARENT_ROLES)
         )
-        return cls(tuple(arcs), tuple(siblings), tuple(grandparents), tables, NO_WEIGHTS)
+        templates = {"arcs": tuple(arcs), "siblings": tuple(siblings), "grandparents": tuple(grandparents)}
+        return cls(templates, tables, NO_WEIGHTS)
 
     def parse(
         self, pruner: Pruner, arc_labeller: Labeller | None, sentences: Sentences, proposals: Sequence[Ints] = ()
@@ -81,8 +92,7 @@ class SecondOrderModel(NamedTuple):
 
     def record(self) -> Record:
         """Return the model as data."""
-        templates = {"arcs": self.arcs, "siblings": self.siblings, "grandparents": self.grandparents}
-        return self.weights.record(KIND, templates)
+        return self.weights.record(KIND, self.templates)
 
     @classmethod
     def from_record(cls, record: Record) -> SecondOrderModel:
@@ -92,16 +102,58 @@ class SecondOrderModel(NamedTuple):
         return model._replace(weights=HashedWeights.from_record(record, KIND))
 
 
+class PartKeys(NamedTuple):
+    """Keys of the words of a sentence in every role of every kind of part, and the likely labels of its arcs."""
+
+    arcs: ArcKeys
+    siblings: Keys
+    grandparents: Keys
+    labels: Shorts  # shape (n + 1, n + 1), as in `treevote.models.parsers.graph.pruning.Masks`
+
+
 @kernel
-def ends_of(parts: Parts, kind: int, arc: int, part: int) -> tuple[int, int, int]:
-    """Return head and dependent of an arc, and the third word of one of its parts, -1 for none."""
-    h, d = int(np.int64(parts.candidates.heads[arc])), int(np.int64(parts.candidates.dependents[arc]))
-    other = int(np.int64(-1))
-    if kind == 1 and parts.siblings.partners[part] >= 0:
-        other = int(parts.candidates.dependents[parts.siblings.partners[part]])
-    elif kind == 2 and parts.grandparents.partners[part] >= 0:
-        other = int(parts.candidates.heads[parts.grandparents.partners[part]])
-    return h, d, other
+def keys_of(tables: TemplateTables, tokens: Ints, words: WordColumns, labels: Shorts) -> PartKeys:
+    """Hash the words of a sentence in every role of every kind of part."""
+    return PartKeys(
+        arc_keys(tables.arcs, tokens, words),
+        word_keys(tables.siblings.columns, tokens, words),
+        word_keys(tables.grandparents.columns, tokens, words),
+        labels,
+    )
+
+
+@leaf
+def fire_sibling(keys: PartKeys, n_labelled: int, bits: int, h: int, s: int, d: int, places: Places) -> int:
+    """Write the places of the features of a sibling part, and return their number; ``s`` is -1 for none."""
+    row = s if s >= 0 else len(keys.siblings) - 1  # the last row is that of a missing word
+    other = int(keys.labels[s, h]) if s >= 0 else 0
+    return fire_pair(keys.siblings, n_labelled, bits, h, row, d, int(keys.labels[d, h]), other, places)
+
+
+@leaf
+def fire_grandparent(keys: PartKeys, n_labelled: int, bits: int, g: int, h: int, d: int, places: Places) -> int:
+    """Write the places of the features of a grandparent part, and return their number; ``g`` is -1 for none."""
+    row = g if g >= 0 else len(keys.grandparents) - 1
+    other = int(keys.labels[h, g]) if g >= 0 else 0
+    return fire_pair(keys.grandparents, n_labelled, bits, row, h, d, int(keys.labels[d, h]), other, places)
+
+
+@leaf
+def fire_part(
+    tables: TemplateTables, keys: PartKeys, bits: int, kind: int, ends: tuple[int, int, int], places: Places
+) -> tuple[int, Variants]:
+    """Write the places of the features of an arc (0), sibling (1) or grandparent (2); return number and variants.
+
+    ``ends`` are the head, the dependent and the third word, -1 for none.
+    """
+    h, d, other = ends
+    if kind == 0:
+        return fire_arc(keys.arcs, tables.arcs.splits, bits, h, d, places), variants_of_arc(h, d)
+    if kind == 1:
+        count = fire_sibling(keys, tables.siblings.n_labelled, bits, h, other, d, places)
+        return count, variants_of_sibling(h, other, d)
+    count = fire_grandparent(keys, tables.grandparents.n_labelled, bits, other, h, d, places)
+    return count, variants_of_grandparent(other, h, d)
 
 
 class Scorer(NamedTuple):
@@ -215,35 +267,3 @@ def find_trees(
     """
     scores = score_sentences(scorer, sentences, masks, begin, end)
     decode_sentences(sentences, masks, scores, begin, end, cost, found)
-
-
-@kernel
-def learn(
-    averaged: AveragedWeights,
-    rule: UpdateRule,
-    tables: TemplateTables,
-    sentences: Sentences,
-    masks: Masks,
-    i: int,
-    found: Ints,
-    progress: float,
-) -> None:
-    """Update the weights by the gold tree of sentence ``i`` and the one in ``found``, if they differ."""
-    first, last = sentences.offsets[i], sentences.offsets[i + 1]
-    mistakes, used = (found[first + 1 : last] != sentences.heads[first + 1 : last]).sum(), 0
-    if mistakes == 0:
-        return
-    mask = mask_of(masks, i)
-    parts, keys = parts_of(mask), keys_of(tables, sentences.tokens[first:last], sentences.words, mask)
-    places = np.empty(MAX_FEATURES, np.uint32)
-    difference = SparseVector(np.empty(1 << 12, np.int64), np.empty(1 << 12, np.float32))
-    right, wrong = find_parts(parts, sentences.heads[first:last]), find_parts(parts, found[first:last])
-    for sign in (1.0, -1.0):
-        own, other = (right, wrong) if sign > 0 else (wrong, right)
-        for d in range(1, last - first):
-            for kind in range(3):
-                if own[d, kind] != other[d, kind]:
-                    ends = ends_of(parts, kind, own[d, 0], own[d, kind])
-                    count, variants = fire_part(tables, keys, averaged.bits, kind, ends, places)
-                    difference, used = extend(difference, used, places, count, variants, sign)
-    update(rule, averaged, difference, used, mistakes, progress)

@@ -8,78 +8,113 @@ data. They are independent, so they are trained in parallel.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.kernels import Floats, Longs, Shorts
-from treevote.models.learning.features.lexicon import WordColumns
+from treevote.kernels import Floats, Ints, Longs, Shorts, kernel
 from treevote.models.parsers.graph import first_order, pruning
 from treevote.models.parsers.graph.arc_labels import label_candidates, train_arc_labeller
+from treevote.models.parsers.graph.features import MAX_FEATURES
 from treevote.models.parsers.graph.hashed_weights import HashedWeights, round_weights
-from treevote.models.parsers.graph.part_features import TemplateTables
-from treevote.models.parsers.graph.pruning import Masks, Pruner
-from treevote.models.parsers.graph.second_order import Scorer, find_trees, learn
+from treevote.models.parsers.graph.parts import Parts, find_parts, parts_of
+from treevote.models.parsers.graph.pruning import Masks, Pruner, mask_of
+from treevote.models.parsers.graph.second_order import Scorer, TemplateTables, find_trees, fire_part, keys_of
 from treevote.models.parsers.graph.sentences import Sentences
 from treevote.models.parsers.graph.templates import ArcTable
-from treevote.models.parsers.graph.update import PERCEPTRON, AveragedWeights, UpdateRule, average, zero_weights
+from treevote.models.parsers.graph.update import (
+    PERCEPTRON,
+    AveragedWeights,
+    SparseVector,
+    UpdateRule,
+    average,
+    extend,
+    update,
+    zero_weights,
+)
 from treevote.parallel import ONE_JOB, Jobs, Progress
 
-PRUNER_RATE = 0.1
+PRUNER_RATE, PRUNER_BITS, PRUNER_EPOCHS = 0.1, 20, 3
 N_FOLDS = 2
 """Folds of the training sentences for jackknifing: each is pruned by a model that was trained on the others."""
 
 
-class FirstOrderTask(NamedTuple):
-    """Data and settings for the training of a first-order model."""
+class Examples(NamedTuple):
+    """What a second-order model learns from: sentences and their arcs that were not pruned, templates, and a rule."""
 
     sentences: Sentences
-    table: ArcTable
-    rule: UpdateRule
-    bits: int
-    epochs: int
-
-    def train_epoch(self, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
-        """Learn from sentences in a given order."""
-        first_order.train_epoch(averaged, self.rule, self.table, self.sentences, order, done, total)
-
-
-class SecondOrderTask(NamedTuple):
-    """Data and settings for the training of a second-order model."""
-
-    sentences: Sentences
-    tables: TemplateTables
     masks: Masks
+    tables: TemplateTables
+    rule: UpdateRule
+
+
+class Task(NamedTuple):
+    """Data and settings of a training: ``learn`` takes weights, sentences in an order, and those done of the total."""
+
+    learn: Callable[[AveragedWeights, Longs, int, int], None]
+    n_sentences: int
     rule: UpdateRule
     bits: int
     epochs: int
 
-    def train_epoch(self, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
-        """Learn from sentences in a given order."""
-        sentences, tables, masks, rule, _, _ = self
-        scorer, found = Scorer(averaged.weights, averaged.bits, tables), np.empty_like(sentences.heads)
-        for number, i in enumerate(order.tolist(), done):
-            find_trees(scorer, sentences, masks, i, i + 1, rule.cost, found)
-            learn(averaged, rule, tables, sentences, masks, i, found, number / total)
+
+def first_order_task(sentences: Sentences, table: ArcTable, rule: UpdateRule, bits: int, epochs: int) -> Task:
+    """Return the training of a first-order model."""
+    learn = functools.partial(first_order.train_epoch, rule, table, sentences)
+    return Task(learn, len(sentences.offsets) - 1, rule, bits, epochs)
 
 
-class PrunerTask(NamedTuple):
-    """Data and settings for the training of the model that prunes arcs."""
-
-    sentences: Sentences
-    table: ArcTable
-    rule: UpdateRule = PERCEPTRON
-    bits: int = 20
-    epochs: int = 3
-
-    def train_epoch(self, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
-        """Learn from sentences in a given order."""
-        pruning.train_epoch(averaged, PRUNER_RATE, self.table, self.sentences, order, done, total)
+def second_order_task(examples: Examples, bits: int, epochs: int) -> Task:
+    """Return the training of a second-order model."""
+    learn, n_sentences = functools.partial(train_epoch, examples), len(examples.sentences.offsets) - 1
+    return Task(learn, n_sentences, examples.rule, bits, epochs)
 
 
-Task: TypeAlias = FirstOrderTask | SecondOrderTask | PrunerTask
+def train_epoch(examples: Examples, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
+    """Learn by second order; parameters as for `treevote.models.parsers.graph.first_order.train_epoch`."""
+    sentences, masks, tables, rule = examples
+    scorer, found = Scorer(averaged.weights, averaged.bits, tables), np.empty_like(sentences.heads)
+    for number, i in enumerate(order.tolist(), done):
+        find_trees(scorer, sentences, masks, i, i + 1, rule.cost, found)
+        learn(examples, averaged, i, found, number / total)
+
+
+@kernel
+def learn(examples: Examples, averaged: AveragedWeights, i: int, found: Ints, progress: float) -> None:
+    """Update the weights by the gold tree of sentence ``i`` and the one in ``found``, if they differ."""
+    sentences, masks, tables, rule = examples
+    first, last = sentences.offsets[i], sentences.offsets[i + 1]
+    mistakes, used = (found[first + 1 : last] != sentences.heads[first + 1 : last]).sum(), 0
+    if mistakes == 0:
+        return
+    mask = mask_of(masks, i)
+    parts, keys = parts_of(mask), keys_of(tables, sentences.tokens[first:last], sentences.words, mask)
+    places = np.empty(MAX_FEATURES, np.uint32)
+    difference = SparseVector(np.empty(1 << 12, np.int64), np.empty(1 << 12, np.float32))
+    right, wrong = find_parts(parts, sentences.heads[first:last]), find_parts(parts, found[first:last])
+    for sign in (1.0, -1.0):
+        own, other = (right, wrong) if sign > 0 else (wrong, right)
+        for d in range(1, last - first):
+            for kind in range(3):
+                if own[d, kind] != other[d, kind]:
+                    ends = ends_of(parts, kind, own[d, 0], own[d, kind])
+                    count, variants = fire_part(tables, keys, averaged.bits, kind, ends, places)
+                    difference, used = extend(difference, used, places, count, variants, sign)
+    update(rule, averaged, difference, used, mistakes, progress)
+
+
+@kernel
+def ends_of(parts: Parts, kind: int, arc: int, part: int) -> tuple[int, int, int]:
+    """Return head and dependent of an arc, and the third word of one of its parts, -1 for none."""
+    h, d = int(np.int64(parts.candidates.heads[arc])), int(np.int64(parts.candidates.dependents[arc]))
+    other = int(np.int64(-1))
+    if kind == 1 and parts.siblings.partners[part] >= 0:
+        other = int(parts.candidates.dependents[parts.siblings.partners[part]])
+    elif kind == 2 and parts.grandparents.partners[part] >= 0:
+        other = int(parts.candidates.heads[parts.grandparents.partners[part]])
+    return h, d, other
 
 
 def mean_weights(task: Task, n_learners: int, seed: int, jobs: Jobs = ONE_JOB) -> Floats:
@@ -95,9 +130,9 @@ def mean_weights(task: Task, n_learners: int, seed: int, jobs: Jobs = ONE_JOB) -
 def averaged_weights(task: Task, seed: int, k: int, progress: Progress | None = None, name: str = "") -> Floats:
     """Train learner ``k``, with sentences in a new random order in each epoch; return its averaged weights."""
     averaged = zero_weights(task.bits, task.rule)
-    rng, n_sentences = np.random.default_rng([seed, k]), len(task.sentences.offsets) - 1
+    rng, n_sentences = np.random.default_rng([seed, k]), task.n_sentences
     for epoch in range(task.epochs):
-        task.train_epoch(averaged, rng.permutation(n_sentences), epoch * n_sentences, task.epochs * n_sentences)
+        task.learn(averaged, rng.permutation(n_sentences), epoch * n_sentences, task.epochs * n_sentences)
         if progress is not None:
             progress(name or f"graph {k + 1}", epoch + 1, task.epochs)
     return average(averaged)
@@ -107,7 +142,9 @@ def train_pruner(
     sentences: Sentences, table: ArcTable, seed: int, *, progress: Progress | None = None
 ) -> HashedWeights:
     """Train the model that prunes arcs."""
-    return round_weights(averaged_weights(PrunerTask(sentences, table), seed, 0, progress, "pruner"), 0.0)
+    learn = functools.partial(pruning.train_epoch, PRUNER_RATE, table, sentences)
+    task = Task(learn, len(sentences.offsets) - 1, PERCEPTRON, PRUNER_BITS, PRUNER_EPOCHS)
+    return round_weights(averaged_weights(task, seed, 0, progress, "pruner"), 0.0)
 
 
 def prune_fold(
@@ -116,26 +153,25 @@ def prune_fold(
     max_heads: int,
     margin: float,
     seed: int,
-    labelled: tuple[Treebank, WordColumns] | None,
+    trees: Treebank | None,
     fold: Longs,
     *,
     progress: Progress | None = None,
 ) -> Shorts:
     """Prune the arcs of some training sentences by a model that was trained on the others; return their masks.
 
-    ``labelled`` are the same sentences with labels, if the arcs get theirs; these come from the others, too.
+    ``trees`` are the same sentences with labels, if the arcs get theirs; these come from the others, too.
     """
     n_sentences = len(sentences.offsets) - 1
     others = np.setdiff1d(np.arange(n_sentences), fold) if len(fold) < n_sentences else fold
     weights = train_pruner(sentences.select(others), table, seed, progress=progress)
     own = sentences.select(fold)
     masks = Masks.empty(own.offsets)
-    pruner = Pruner.of(weights, table, max_heads, margin)
+    pruner = Pruner(weights, table, max_heads, margin)
     pruning.prune_all(pruner, own._replace(heads=np.full_like(own.heads, -1)), masks)
     masks.allow(own.heads, own.offsets)
-    if labelled is not None:
-        trees, words = labelled
-        label_candidates(train_arc_labeller(trees.select(others), words, seed), own, masks.allowed)
+    if trees is not None:
+        label_candidates(train_arc_labeller(trees.select(others), sentences.words, seed), own, masks.allowed)
     return masks.allowed
 
 

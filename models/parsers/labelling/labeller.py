@@ -10,6 +10,7 @@ two-stage discriminative parser", CoNLL 2006.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,13 +22,12 @@ from treevote.errors import InputError
 from treevote.kernels import Bools, Ints, Longs, kernel, leaf
 from treevote.models.learning.features.firing import scratch
 from treevote.models.learning.features.lexicon import WordColumns
-from treevote.models.learning.features.linear_guide import LinearGuide
-from treevote.models.learning.features.rows import Trees, fit
+from treevote.models.learning.features.linear_guide import LinearGuide, coefficients_of
+from treevote.models.learning.features.rows import Buffers, Rows, Trees, fit, rows_of_trees
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
 from treevote.models.learning.features.weights import Weights, best_class, only_class, score
 from treevote.models.parsers.given_arcs import NOTHING, GivenArcs, given_in, permits_label
 from treevote.models.parsers.labelling.features import Sentence, fire, max_features
-from treevote.models.parsers.labelling.rows import rows_of
 from treevote.models.parsers.labelling.surroundings import bottom_up, link
 from treevote.models.parsers.labelling.templates import GRAMMAR, TEMPLATES
 from treevote.models.parsers.parser import usual_labels
@@ -70,7 +70,7 @@ def train_labeller(
 
         learner = SGDMaxEnt(epochs=10, rate=0.05, random_state=seed)
         fit(learner, rows, progress, "labels")
-        guide = LinearGuide.trained(learner, rows.keys, len(treebank.labels), _PRUNE)
+        guide = LinearGuide.packing(coefficients_of(learner, len(treebank.labels)), rows.keys, _PRUNE)
     return Labeller(treebank.labels, tuple(templates), table, to_root, to_token, guide)
 
 
@@ -172,3 +172,39 @@ def allow_labels(given: GivenArcs, dependent: int, usual: Bools, mask: Bools) ->
     if not found:
         for label in range(len(mask)):
             mask[label] = usual[label]
+
+
+def rows_of(treebank: Treebank, words: WordColumns, table: TemplateTable, cutoff: int) -> Rows:
+    """Return the training rows, whose classes are labels; raises as `features.rows.rows_of`."""
+    extract = functools.partial(label_gold, Trees.of(treebank), words, table)
+    return rows_of_trees(extract, max_features(table), treebank, cutoff)
+
+
+@kernel
+def label_gold(trees: Trees, words: WordColumns, table: TemplateTable, buffers: Buffers) -> tuple[int, int]:
+    """Write a batch of rows for the arcs of gold trees, as `treevote.models.learning.features.rows.batches` expects.
+
+    Arcs come in the order in which they are labelled, and each sees the labels of those before it.
+    """
+    at, keys, lengths, labels = buffers
+    room, most, offsets = scratch(table), max_features(table), trees.offsets
+    n_keys, n_arcs = 0, 0
+    while at[0] < len(offsets) - 1:
+        first, last = offsets[at[0]], offsets[at[0] + 1]
+        links = link(trees.heads[first:last])
+        order = bottom_up(links)
+        known = np.full(last - first, -1, np.int32)
+        tree = Sentence(trees.tokens[first:last], trees.heads[first:last], known, links)
+        for arc in range(len(order) - 1):
+            label = trees.deprels[first + order[arc]]
+            if arc >= at[1]:
+                if n_keys + most > len(keys) or n_arcs == len(lengths):
+                    at[1] = arc
+                    return n_keys, n_arcs
+                lengths[n_arcs] = fire(tree, order[arc], words, table, room, keys[n_keys:])
+                labels[n_arcs] = label
+                n_keys += lengths[n_arcs]
+                n_arcs += 1
+            known[order[arc]] = label
+        at[0], at[1] = at[0] + 1, 0
+    return n_keys, n_arcs

@@ -13,7 +13,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import WordColumns
-from treevote.models.learning.features.linear_guide import LinearGuide
+from treevote.models.learning.features.linear_guide import LinearGuide, coefficients_of
 from treevote.models.learning.features.partial_scores import Parts, divide
 from treevote.models.learning.features.rows import check_frequent, fit
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
@@ -108,7 +108,7 @@ class PipelineTrainer(BaseTrainer["PipelineParser"]):
         else:
             check_frequent(rows, self.cutoff, treebank.name)
             fit(learner, rows, jobs.progress, "heads")
-            guide = LinearGuide.trained(learner, rows.keys, self.n_actions, self.prune)
+            guide = LinearGuide.packing(coefficients_of(learner, self.n_actions), rows.keys, self.prune)
         labeller = train_labeller(trees, words, seed=seed, progress=jobs.progress)
         return PipelineParser(self, WordMemo(lexicon), single_root, templates, table, guide, labeller)
 

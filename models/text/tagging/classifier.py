@@ -25,12 +25,12 @@ from treevote.models.text.tagging.templates import FURTHEST, compile_templates, 
 from treevote.parallel import Progress
 from treevote.settings import Count, Interval, Settings, Share
 from treevote.store.record import Record
-from treevote.store.validation import column
+from treevote.store.validation import column, truth_of
 
 Loss: TypeAlias = Literal["maxent", "margin"]
 Direction: TypeAlias = Literal["forward", "backward"]
 
-MAX_TAGGERS = 2  # with the same features: packed weights have 16 bits for their classes, see `tagset`
+MAX_TAGGERS = 2  # with the same features: packed weights have 15 bits for their parts, see `tagset`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,9 +115,7 @@ class Classifier:
     @classmethod
     def from_record(cls, record: Record, n_parts: int) -> Classifier:
         """Return the taggers of a record; raises as `treevote.store.validation.rebuild` expects."""
-        templates, backward = tuple(record.texts["templates"]), record.facts["backward"]
-        if not isinstance(backward, bool):
-            raise TypeError("its direction")
+        templates, backward = tuple(record.texts["templates"]), truth_of(record, "backward")
         evidence = column(record, "evidence", np.float64)
         n_taggers = len(evidence) // N_CELLS
         if len(evidence) % N_CELLS or not 0 < n_taggers <= MAX_TAGGERS or not np.isfinite(evidence).all():

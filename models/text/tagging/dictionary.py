@@ -6,7 +6,6 @@ word: the affixes learn what they are for, and the weight of the dictionary is w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -82,11 +81,3 @@ def find_cells(dictionary: Dictionary, form: int, first: int, last: int, gold: i
 def most_classes(dictionary: Dictionary) -> int:
     """Return the largest number of classes of a form."""
     return int(np.diff(dictionary.offsets).max(initial=0))
-
-
-def rows_of(forms: Sequence[str]) -> dict[str, int]:
-    """Return the row of each form, from 0; ValueError if one occurs twice."""
-    rows = {form: row for row, form in enumerate(forms)}
-    if len(rows) != len(forms):
-        raise ValueError("a form of its dictionary occurs twice")
-    return rows

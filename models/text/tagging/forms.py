@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import threading
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from treevote.corpus.sentence import Word
 from treevote.kernels import Ints, Longs
 from treevote.models.learning.clusters.clusters import NAMES, NONE, Clusters
-from treevote.models.learning.features.growing_array import GrowingArray, latest
 from treevote.models.learning.features.lexicon import shape
+from treevote.models.learning.features.word_memo import GrowingArray, latest
 
 PREFIXES, SUFFIXES, INFIXES = range(1, 5), range(1, 8), range(1, 6)
 
@@ -47,16 +47,19 @@ def spelling(form: str, clusters: Clusters = NONE) -> tuple[str, ...]:
 class FormMemo:
     """The numbers of forms, with a cache that is emptied beyond ``limit`` forms; safe to use from several threads.
 
-    ``known`` is the row of each form of the training data, from 0.
+    ``forms`` are those of the training data; ValueError if one occurs twice.
     """
 
-    def __init__(self, known: Mapping[str, int], clusters: Clusters = NONE, limit: int = 1 << 16) -> None:
-        self.known, self.clusters, self.limit = known, clusters, limit
+    def __init__(self, forms: Sequence[str], clusters: Clusters = NONE, limit: int = 1 << 16) -> None:
+        self.forms, self.clusters, self.limit = forms, clusters, limit
+        self._row_of = {form: row for row, form in enumerate(forms)}
+        if len(self._row_of) != len(forms):
+            raise ValueError("a form of its dictionary occurs twice")
         self._lock = threading.Lock()
         self._forget()
 
-    def __reduce__(self) -> tuple[Callable[..., FormMemo], tuple[Mapping[str, int], Clusters, int]]:
-        return FormMemo, (self.known, self.clusters, self.limit)
+    def __reduce__(self) -> tuple[Callable[..., FormMemo], tuple[Sequence[str], Clusters, int]]:
+        return FormMemo, (self.forms, self.clusters, self.limit)
 
     def _forget(self) -> None:
         self._rows: dict[str, int] = {}
@@ -77,7 +80,7 @@ class FormMemo:
                 fresh = latest(rows, len(rows) - first)
                 values = [[_number(string) for string in spelling(form, self.clusters)] for form in fresh]
                 self._values.add(np.array(values, np.int64))
-                self._known.add(np.array([self.known.get(form, UNKNOWN) for form in fresh], np.int32))
+                self._known.add(np.array([self._row_of.get(form, UNKNOWN) for form in fresh], np.int32))
             return np.array(numbers, np.int32), self._values.rows, self._known.rows
 
 

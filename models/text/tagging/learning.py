@@ -14,10 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Doubles, Floats, Ints, Keys, Longs, Shorts, kernel, leaf
+from treevote.models.learning.features.weights import MAX_WEIGHT, largest_of
 from treevote.models.text.tagging.dictionary import Dictionary, find_cells
 from treevote.models.text.tagging.tagset import Parts
-
-MAX_WEIGHT = 32_000
 
 _SPARSEST = 4  # a row with weights for more than one class of its group in 4 is a run: at most twice as long
 
@@ -215,10 +214,9 @@ def pack(
     """Pack weights as `features.weights.pack` does, but for columns with weights for a group only.
 
     The classes are, for each group, its parts for the first learner, then those for the next. Weights below ``prune``
-    times the largest, in absolute value, are dropped.
+    times the largest, in absolute value, are dropped. ConfigError if a weight is not a finite number.
     """
-    ends = [(array.min(initial=0), array.max(initial=0)) for array in (learnt.weights, learnt.bias)]
-    largest = max(1e-9, *(max(-float(low), float(high)) for low, high in ends))
+    largest = largest_of(learnt.weights, learnt.bias)
     scale = largest / MAX_WEIGHT
     least = np.float32(max(prune * largest, 0.5 * scale))
     filled = np.zeros(len(keys), np.int64)

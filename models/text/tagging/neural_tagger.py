@@ -131,11 +131,6 @@ class NeuralTagger:
     def _parameters(self) -> Arrays:
         return views(self.weights.astype(np.float32), self.shapes)
 
-    @functools.cached_property
-    def _unused(self) -> tuple[Bools, ...]:
-        """The parts of each task that stand for a class which has no part of its own."""
-        return tuple(unused_parts(tagset.parts) for tagset in self.tagsets)
-
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
@@ -165,9 +160,9 @@ class NeuralTagger:
         """Return the hidden layer without and with a mask, and the scores of the parts of each task."""
         hidden = rectify(affine(h, p["hidden"], p["hidden-bias"]))
         kept, scores = hidden if mask is None else hidden * mask, []
-        for task, unused in zip(TAGS, self._unused, strict=True):
+        for task, tagset in zip(TAGS, self.tagsets, strict=True):
             scores.append(affine(kept, p[task], p[f"{task}-bias"]))
-            scores[-1][:, unused] = 0
+            scores[-1][:, unused_parts(tagset.parts)] = 0
         return hidden, kept, scores
 
     def loss(

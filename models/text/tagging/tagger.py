@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,8 +26,8 @@ from treevote.kernels import Bools, Floats, Ints, Longs
 from treevote.models.learning.clusters.clusters import NONE, Clusters
 from treevote.models.learning.network.training import Sentences
 from treevote.models.text.tagging import templates
-from treevote.models.text.tagging.classifier import Classifier, ClassifierTrainer, Direction, Loss
-from treevote.models.text.tagging.dictionary import Dictionary, rows_of
+from treevote.models.text.tagging.classifier import ClassifierTrainer, Direction, Loss
+from treevote.models.text.tagging.dictionary import Dictionary
 from treevote.models.text.tagging.edit_rules import apply_rule, is_rule, rule_of
 from treevote.models.text.tagging.features import Text
 from treevote.models.text.tagging.forms import FormMemo
@@ -33,7 +35,7 @@ from treevote.models.text.tagging.neural_tagger import KIND as NEURAL
 from treevote.models.text.tagging.neural_tagger import GoldTags, NeuralTagger, NeuralTaggerTrainer
 from treevote.models.text.tagging.tagset import Tagset
 from treevote.models.text.tagging.task import Task
-from treevote.parallel import ONE_JOB, Jobs, Progress
+from treevote.parallel import ONE_JOB, Jobs
 from treevote.settings import Settings
 from treevote.store.record import Record
 from treevote.store.validation import rebuild
@@ -86,39 +88,31 @@ class TaggerTrainer(Settings):
             raise InputError("expected tags to learn from, found no token", path=treebank.name)
         treebank = treebank.compact()  # words of left-out sentences are unknown
         forms = tuple(dict.fromkeys(word.form for word in treebank.words[1:]))
-        rows, values, known = FormMemo(rows_of(forms), self.clusters).encode(treebank.words)
+        rows, values, known = FormMemo(forms, self.clusters).encode(treebank.words)
         parts_of_speech = _gold_classes(treebank, "upos", ("_",))
         others = {task: _gold_classes(treebank, task, parts_of_speech[2].names) for task in TASKS if task != "upos"}
         gold = {"upos": parts_of_speech, **others}
         tags = np.column_stack([tagset.codes[classes] for classes, _, tagset in map(gold.__getitem__, templates.TAGS)])
-        trained: dict[str, Task] = {}
-        trainings: list[tuple[str, Callable[..., Any]]] = []
+        untrained: dict[str, tuple[Tagset, Dictionary]] = {}
+        trainings: list[Callable[..., Any]] = []
         if self.neural is not None:  # the first one, since it takes longest
-            trainings.append(
-                ("neural", functools.partial(self.neural.train, treebank, gold, forms, self.clusters, seed=seed))
-            )
+            trainings.append(functools.partial(self.neural.train, treebank, gold, forms, self.clusters, seed=seed))
         for task, (classes, groups, tagset) in gold.items():
             own = Text(rows[treebank.tokens], treebank.offsets, values, known, groups, tags)
             seen = classes >= 0
             dictionary = Dictionary.of(known[own.tokens[seen]], classes[seen], len(forms))
             more = tuple(templates.CLUSTERS[task].split()) if self.clusters else ()
-            trained[task] = Task(tagset, dictionary, ())
+            untrained[task] = tagset, dictionary
             for i, trainer in enumerate(self.taggers[task]):
                 extended = dataclasses.replace(trainer, templates=(*trainer.templates, *more))
-                train = functools.partial(extended.train, own, classes, tagset, dictionary, seed=seed + i)
-                trainings.append((task, functools.partial(train, name=task)))
-        results, neural = jobs.map(_run, [training for _, training in trainings]), None
-        for (task, _), result in zip(trainings, results, strict=True):
-            if isinstance(result, NeuralTagger):
-                neural = result
-            else:
-                trained[task] = dataclasses.replace(trained[task], taggers=(*trained[task].taggers, result))
+                train = functools.partial(extended.train, own, classes, tagset, dictionary, seed=seed + i, name=task)
+                trainings.append(train)
+        found: Iterator[Any] = iter([*jobs.map(operator.call, trainings)])
+        neural = None if self.neural is None else next(found)
+        trained = {
+            task: Task(*own, tuple(itertools.islice(found, len(self.taggers[task])))) for task, own in untrained.items()
+        }
         return Tagger(forms, trained, self.clusters, neural)
-
-
-def _run(training: Callable[..., Any], progress: Progress | None = None) -> Classifier | NeuralTagger:
-    found: Classifier | NeuralTagger = training(progress=progress)
-    return found
 
 
 def _gold_classes(treebank: Treebank, task: str, known: Sequence[str]) -> GoldTags:
@@ -154,7 +148,7 @@ class Tagger:
     _memo: FormMemo = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_memo", FormMemo(rows_of(self.forms), self.clusters))
+        object.__setattr__(self, "_memo", FormMemo(self.forms, self.clusters))
 
     def tag(self, treebank: Treebank) -> Treebank:
         """Return the same sentences with predicted lemmas and tags; those that they have are not read."""

@@ -19,7 +19,7 @@ import numpy as np
 from treevote.kernels import Bools, Ints
 from treevote.models.learning.features.lexicon import split_feats
 from treevote.store.record import Record
-from treevote.store.validation import check_offsets, column
+from treevote.store.validation import check_offsets, column, truth_of
 
 MAX_CLASSES = 16_000  # the rarest beyond are left out
 MAX_VALUES = 32  # features of a class that count as parts
@@ -119,11 +119,11 @@ class Tagset:
     def from_record(cls, record: Record) -> Tagset:
         """Return the classes of a record; raises as `treevote.store.validation.rebuild` expects."""
         groups, names = tuple(record.texts["groups"]), tuple(record.texts["names"])
-        starts, split = column(record, "starts", np.int32), record.facts["split"]
+        starts, split = column(record, "starts", np.int32), truth_of(record, "split")
         check_offsets("starts", starts, len(groups), len(names))
         if not groups or (starts[1:] == starts[:-1]).any():
             raise ValueError("its groups of tags")
-        if len(names) > MAX_CLASSES or not isinstance(split, bool):
+        if len(names) > MAX_CLASSES:
             raise ValueError("its tags")
         own = column(record, "own", np.bool_)
         if len(own) != len(names):

@@ -71,15 +71,11 @@ class Task:
         if neural is not None:
             of_part = parts.bases[text.groups] - places + np.arange(n_slots) * neural.shape[1]
             total += neural.ravel()[np.repeat(of_part, widths) + np.arange(len(total))]
-        choices = tags[: n_taggers if column >= 0 else 0, :, column]
-        classes, old, new = np.empty((3, n_slots), np.int32)
-        margins, agreed = np.empty(n_slots, np.float32), np.empty(n_slots, np.bool_)
-        n_new = choose(
-            parts, codes, text.offsets, text.groups, choices, places, total, np.float32(NEW_COMBINATION),
-            n_taggers + (neural is not None), classes, old, new, margins, agreed,
-        )  # fmt: skip
+        choices, least = tags[: n_taggers if column >= 0 else 0, :, column], np.float32(NEW_COMBINATION)
+        n_votes = n_taggers + (neural is not None)
+        classes, old, new, margins, agreed = choose(parts, codes, text, choices, places, total, least, n_votes)
         combinations = {}
-        for slot in np.flatnonzero(new >= 0).tolist() if n_new else ():
+        for slot in np.flatnonzero(new >= 0).tolist():
             replaced = int(text.groups[slot]), int(classes[slot]), int(old[slot]), int(new[slot])
             if (name := self._combination(*replaced)) is not None:
                 combinations[slot] = name
@@ -122,37 +118,26 @@ class Task:
 
 @kernel
 def choose(
-    parts: Parts,
-    codes: Ints,
-    offsets: Longs,
-    groups: Ints,
-    choices: Ints,
-    places: Longs,
-    total: Floats,
-    least: np.float32,
-    n_votes: int,
-    classes: Ints,
-    old: Ints,
-    new: Ints,
-    margins: Floats,
-    agreed: Bools,
-) -> int:
-    """Write the best class of each token, its margin, and a feature of it to replace by another.
+    parts: Parts, codes: Ints, text: Text, choices: Ints, places: Longs, total: Floats, least: np.float32, n_votes: int
+) -> tuple[Ints, Ints, Ints, Floats, Bools]:
+    """Return the best class of each token, a feature of it to replace and the one in its place, margin and agreement.
 
-    A feature is replaced if that gains more than ``least``; the number of replacements is returned. The margin is the
-    distance to the next best class, divided by the number of votes, at most `SURE`. A token is agreed on if all
-    ``choices``, shape (n_taggers, n_slots), are the code of the best class.
+    A feature is replaced if that gains more than ``least``. The margin is the distance to the next best class, divided
+    by the number of votes, at most `SURE`. A token is agreed on if all ``choices``, shape (n_taggers, n_slots), are the
+    code of the best class.
 
-    Features are counted from 0 within their group; ``old`` and ``new`` are -1 without a replacement. In ROOT slots all
-    numbers are -1, but for the margin, 0.
+    Features are counted from 0 within their group, -1 without a replacement. In ROOT slots all numbers are -1, but for
+    the margin, 0.
     """
+    offsets, groups = text.offsets, text.groups
+    n_slots = len(groups)
+    classes, old, new = np.full(n_slots, -1, np.int32), np.full(n_slots, -1, np.int32), np.full(n_slots, -1, np.int32)
+    margins, agreed = np.zeros(n_slots, np.float32), np.zeros(n_slots, np.bool_)
     most = 0
     for g in range(len(parts.starts) - 1):
         most = max(most, parts.starts[g + 1] - parts.starts[g])
-    scores, n_new = np.empty(most, np.float32), 0
-    classes[:], old[:], new[:], margins[:], agreed[:] = -1, -1, -1, 0, False
-    sentence = 0
-    for slot in range(len(groups)):
+    scores, sentence = np.empty(most, np.float32), 0
+    for slot in range(n_slots):
         if slot == offsets[sentence]:  # ROOT
             sentence += 1
             continue
@@ -181,5 +166,4 @@ def choose(
                 if parts.kinds[other] == parts.kinds[feature] and other != feature and gain > most_gained:
                     most_gained = gain
                     old[slot], new[slot] = feature - base - (last - first), other - base - (last - first)
-        n_new += new[slot] >= 0
-    return n_new
+    return classes, old, new, margins, agreed

@@ -98,6 +98,14 @@ def scale_of(record: Record) -> float:
     return scale
 
 
+def truth_of(record: Record, name: str) -> bool:
+    """Return a truth value from the facts of a record; KeyError if it is missing, TypeError if it is another type."""
+    fact = record.facts[name]
+    if not isinstance(fact, bool):
+        raise TypeError(f"{name} should be true or false, found {short(fact)}")
+    return fact
+
+
 def trainer_of(record: Record, kind: type[_Trainer]) -> _Trainer:
     """Return the trainer that a record names; KeyError, TypeError or ConfigError if it is not one of a kind."""
     own = record.facts["trainer"]

@@ -20,10 +20,9 @@ from treevote.models.learning.features.lexicon import ATTRIBUTES as COLUMNS
 from treevote.models.learning.features.lexicon import Lexicon
 from treevote.models.learning.learners.decision_list.induction import ListOptions, induce
 from treevote.models.learning.learners.decision_list.rules import decide
-from treevote.models.parsers.decision_list.attributes import COLUMN, FEATS, compile_attributes, places_of
+from treevote.models.parsers.decision_list.attributes import COLUMN, FEATS, Text, compile_attributes, places_of
 from treevote.models.parsers.decision_list.linkage import class_name, unlinked
 from treevote.models.parsers.decision_list.parser import DecisionListTrainer
-from treevote.models.parsers.decision_list.passes import Text
 from treevote.models.parsers.decision_list.training import instances as pairs_of
 from treevote.parallel import Progress
 from treevote.store.manifest import JSON

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Doubles, Ints, kernel, leaf
+from treevote.kernels import Bools, Doubles, Ints, kernel, leaf
 from treevote.store.validation import check_offsets
 
 
@@ -78,55 +78,57 @@ def compile_rules(rules: DecisionList, n_features: int) -> CompiledRules:
     return CompiledRules(numbers, features.astype(np.int32), rules.offsets, listed, starts, rules.classes, reliability)
 
 
-@leaf
-def mark_features(n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules) -> int:
-    """Write ``stamp`` at the numbers of the first ``n`` features that occur in rules; return how many occur.
+class Marks(NamedTuple):
+    """Scratch arrays for the features of an instance, by their numbers within a list."""
 
-    ``known`` receives these numbers; ``stamp`` is new in ``stamps``, shape (n_numbers,).
-    """
+    stamps: Ints  # shape (n_numbers + 1,): the number of the last instance that had each; the last is that of all
+    known: Ints  # shape (n_numbers + 1,)
+
+
+@kernel
+def marks(rules: CompiledRules) -> Marks:
+    """Return the arrays before the first instance."""
+    return Marks(np.zeros(len(rules.starts), np.int32), np.empty(len(rules.starts), np.int32))
+
+
+@leaf
+def first_match(n: int, features: Ints, marks: Marks, rules: CompiledRules, allowed: Bools) -> int:
+    """Return the first rule that matches the first ``n`` features, of those whose class is ``allowed``; -1 for none."""
+    stamps, known = marks
+    stamp = stamps[-1] + 1
+    stamps[-1] = stamp
     n_known = 0
     for k in range(n):
         number = rules.numbers[features[k]]
-        if number >= 0:
+        if number >= 0 and stamps[number] != stamp:
             known[n_known] = number
             stamps[number] = stamp
             n_known += 1
-    return n_known
-
-
-@leaf
-def matches(rule: int, stamps: Ints, stamp: int, rules: CompiledRules) -> bool:
-    """Tell whether all features of a rule are marked."""
-    at, end = rules.offsets[rule], rules.offsets[rule + 1]
-    while at < end and stamps[rules.features[at]] == stamp:
-        at += 1
-    return bool(at == end)
-
-
-@leaf
-def first_match(n: int, features: Ints, known: Ints, stamps: Ints, stamp: int, rules: CompiledRules) -> int:
-    """Return the first rule of a list that matches an instance; parameters as in ``mark_features``."""
-    n_known = mark_features(n, features, known, stamps, stamp, rules)
-    best = len(rules.classes) - 1
+    last = len(rules.classes) - 1  # it matches everything
+    best = last + 1
     for j in range(n_known):
         for k in range(rules.starts[known[j]], rules.starts[known[j] + 1]):
             rule = rules.listed[k]
             if rule >= best:
                 break
-            if matches(rule, stamps, stamp, rules):
+            at, end = rules.offsets[rule], rules.offsets[rule + 1]
+            while at < end and stamps[rules.features[at]] == stamp:
+                at += 1
+            if at == end and allowed[rules.classes[rule]]:
                 best = rule
                 break
+    if best > last:
+        best = last if allowed[rules.classes[last]] else -1
     return best
 
 
 @kernel
 def first_matches(indptr: Ints, indices: Ints, rules: CompiledRules, found: Ints) -> None:
     """Write the first rule that matches each row of a CSR matrix to ``found``, shape (n_rows,)."""
-    stamps = np.full(len(rules.starts), -1, np.int32)
-    known = np.empty(len(rules.starts), np.int32)
+    scratch, allowed = marks(rules), np.ones(rules.classes.max() + 1, np.bool_)
     for row in range(len(found)):
         features = indices[indptr[row] : indptr[row + 1]]
-        found[row] = first_match(len(features), features, known, stamps, row, rules)
+        found[row] = first_match(len(features), features, scratch, rules, allowed)
 
 
 def positive_columns(X: Any) -> tuple[Ints, Ints]:

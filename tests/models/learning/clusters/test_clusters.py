@@ -18,8 +18,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError
 from treevote.models.learning.clusters.clusters import LENGTHS, NAMES, NONE, Clusters
 from treevote.models.learning.clusters.files import read_clusters, write_clusters
-from treevote.models.learning.clusters.induction import induce
-from treevote.models.learning.clusters.vectors import cluster_vectors
+from treevote.models.learning.clusters.induction import cluster_vectors, induce
 from treevote.models.learning.vectors import bigrams
 from treevote.store.record import Record, write_record
 

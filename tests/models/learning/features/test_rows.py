@@ -16,7 +16,7 @@ from treevote.models.learning.features.lexicon import Lexicon, WordColumns
 from treevote.models.learning.features.rows import Rows
 from treevote.models.learning.features.stack_and_queue import GRAMMAR
 from treevote.models.learning.features.templates import compile_templates
-from treevote.models.parsers.labelling import rows as labelling
+from treevote.models.parsers.labelling import labeller as labelling
 from treevote.models.parsers.labelling import templates
 from treevote.models.parsers.pipeline import oracle as pipeline
 from treevote.models.parsers.pipeline import template_sets

@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix
 from tests.reference.toy_parser import SMALL, TRAINING, shown_some, trees
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError
-from treevote.models.learning.features.linear_guide import NEVER, LinearGuide
+from treevote.models.learning.features.linear_guide import NEVER, LinearGuide, coefficients_of
 from treevote.models.learning.features.weights import score
 from treevote.models.learning.learners.registry import LEARNERS, LINEAR, make_learner
 from treevote.models.parsers.transition.parser import TransitionTrainer
@@ -35,7 +35,7 @@ def test_a_linear_classifier_is_packed_and_predicts_alike(name: str, classes: tu
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of scikit-learn, on what will change in it
         learner.fit(rows, np.array(classes)[(dense @ rng.normal(size=(N_FEATURES, len(classes)))).argmax(1)])
-    weights = LinearGuide.trained(learner, KEYS, 8, 0.0).weights
+    weights = LinearGuide.packing(coefficients_of(learner, 8), KEYS, 0.0).weights
     scores, expected = np.zeros(8, np.int32), learner.decision_function(rows)
     if expected.ndim == 1:
         expected = np.column_stack([-expected, expected]) / 2
@@ -50,7 +50,7 @@ def test_a_linear_classifier_is_packed_and_predicts_alike(name: str, classes: tu
 def test_a_class_that_was_never_shown_is_never_predicted(shown: set[int], chosen: list[int]) -> None:
     keys = np.arange(1, 61, 2, dtype=np.uint64) << np.uint64(33)
     never = sorted(set(range(8)) - shown)
-    weights = LinearGuide.trained(shown_some(sorted(shown), 30), keys | np.uint64(1), 8, 0.0).weights
+    weights = LinearGuide.packing(coefficients_of(shown_some(sorted(shown), 30), 8), keys | np.uint64(1), 0.0).weights
     scores = np.zeros(8, np.int32)
     score(weights, keys[chosen], len(chosen), np.zeros(30, np.int64), scores)
     assert scores[sorted(shown)].min() > scores[never].max(initial=-(1 << 31))

@@ -14,10 +14,10 @@ from tests.reference import network as twin
 from treevote.models.learning.network import character_convolution as convolution
 from treevote.models.learning.network import lstm
 from treevote.models.learning.network.activations import SLOPE, logistic, rectify, slope_of, tanh
-from treevote.models.learning.network.adam import BETA1, BETA2, BLOCK, EPSILON, Adam
 from treevote.models.learning.network.batches import Batch, batches
 from treevote.models.learning.network.encoder import add_to_vectors, add_vectors
 from treevote.models.learning.network.products import WIDTH, add_product, affine, product
+from treevote.models.learning.network.training import BETA1, BETA2, BLOCK, EPSILON, Adam
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(0, 9)

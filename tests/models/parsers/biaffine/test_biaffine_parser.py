@@ -23,10 +23,10 @@ QUICK = dataclasses.replace(NETWORK, passes=1)
 
 
 def test_the_decoder_follows_the_share_of_crossing_arcs() -> None:
-    assert QUICK.train(toy_treebank(20, 4)).restrictions.projective
+    assert QUICK.train(toy_treebank(20, 4)).projective
     crossing = toy_treebank(40, 5, crossing=True)
-    assert not QUICK.train(crossing).restrictions.projective
-    assert dataclasses.replace(QUICK, decoder="projective").train(crossing).restrictions.projective
+    assert not QUICK.train(crossing).projective
+    assert dataclasses.replace(QUICK, decoder="projective").train(crossing).projective
 
 
 def test_non_projective_trees_come_back() -> None:

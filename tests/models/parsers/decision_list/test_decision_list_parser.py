@@ -19,7 +19,7 @@ from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, non_projective, roots
 from treevote.kernels import Ints
-from treevote.models.parsers.decision_list.attributes import feature_name
+from treevote.models.parsers.decision_list.attributes import Text, feature_name
 from treevote.models.parsers.decision_list.explanation import explain, rules_text
 from treevote.models.parsers.decision_list.linkage import (
     Linkage,
@@ -32,7 +32,7 @@ from treevote.models.parsers.decision_list.linkage import (
     unlinked,
 )
 from treevote.models.parsers.decision_list.parser import DecisionListParser, DecisionListTrainer
-from treevote.models.parsers.decision_list.passes import Text, gold_pass
+from treevote.models.parsers.decision_list.passes import gold_pass
 from treevote.models.parsers.decision_list.training import instances
 from treevote.models.parsers.given_arcs import GivenArcs
 

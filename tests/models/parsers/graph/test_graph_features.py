@@ -28,7 +28,7 @@ from treevote.models.parsers.graph.features import (
     place_of,
     variants_of_arc,
 )
-from treevote.models.parsers.graph.part_features import TemplateTables, fire_part, keys_of
+from treevote.models.parsers.graph.second_order import TemplateTables, fire_part, keys_of
 from treevote.models.parsers.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
 from treevote.models.parsers.graph.templates import (
     GRANDPARENT_ROLES,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,20 +24,20 @@ from treevote.models.parsers.graph.arc_labels import label_candidates, train_arc
 from treevote.models.parsers.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
 from treevote.models.parsers.graph.first_order import score_arcs
 from treevote.models.parsers.graph.hashed_weights import HashedWeights, pack, round_weights, unpack
-from treevote.models.parsers.graph.part_features import TemplateTables, fire_part, keys_of
 from treevote.models.parsers.graph.parts import find_parts, n_parts, parts_of
 from treevote.models.parsers.graph.pruning import FEWEST, SHORT, Masks, Pruner, mask_of, prune
-from treevote.models.parsers.graph.second_order import Scorer, score_parts
+from treevote.models.parsers.graph.second_order import Scorer, TemplateTables, fire_part, keys_of, score_parts
 from treevote.models.parsers.graph.sentences import Sentences
 from treevote.models.parsers.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
 from treevote.models.parsers.graph.training import (
-    FirstOrderTask,
-    SecondOrderTask,
+    Examples,
     averaged_weights,
+    first_order_task,
     folds,
     masks_of,
     mean_weights,
     prune_fold,
+    second_order_task,
     train_pruner,
 )
 from treevote.models.parsers.graph.update import PERCEPTRON, UpdateRule, average, zero_weights
@@ -110,7 +109,7 @@ def parser_of(i: int, cost: float) -> Callable[[Mapping[int, float]], Sequence[i
 
 @pytest.mark.parametrize(("rule", "C"), [(PERCEPTRON, None), (MIRA, MIRA.C)])
 def test_averaged_learners_equal_their_plain_twins(rule: UpdateRule, C: float | None) -> None:
-    task = FirstOrderTask(CORPUS, TABLE, rule, BITS, 2)
+    task = first_order_task(CORPUS, TABLE, rule, BITS, 2)
     rng, n = np.random.default_rng([5, 0]), TREEBANK.n_sentences
     order = [int(i) for _ in range(2) for i in rng.permutation(n)]
     expected = learn_plainly(
@@ -139,10 +138,10 @@ def test_an_update_raises_the_score_of_the_gold_tree_over_the_predicted_one(
 ) -> None:
     corpus = CORPUS.select(np.array([i]))
     masks = pruned(corpus, 4, 5.0)
-    first = FirstOrderTask(corpus, TABLE, rule, BITS, 1)
-    task: Any = SecondOrderTask(corpus, SECOND, masks, rule, BITS, 1) if second else first
+    first = first_order_task(corpus, TABLE, rule, BITS, 1)
+    task = second_order_task(Examples(corpus, masks, SECOND, rule), BITS, 1) if second else first
     averaged = zero_weights(BITS, rule)
-    task.train_epoch(averaged, np.array([0]), 0, 4)
+    task.learn(averaged, np.array([0]), 0, 4)
     if not averaged.weights.any():  # found at once
         return
     assert gold_score(averaged.weights, i) > 0 or second
@@ -150,7 +149,7 @@ def test_an_update_raises_the_score_of_the_gold_tree_over_the_predicted_one(
     assert not averaged.scratch.any()
     before = averaged.weights.copy()
     for done in range(1, 4):
-        task.train_epoch(averaged, np.array([0]), done, 4)
+        task.learn(averaged, np.array([0]), done, 4)
     assert (average(averaged) != before).any() or (averaged.weights == before).all()
 
 
@@ -159,7 +158,7 @@ def test_an_unlimited_step_of_mira_sets_the_gold_tree_ahead_by_its_mistakes() ->
         corpus, gold = CORPUS.select(np.array([i])), CORPUS.heads[span(i)].tolist()
         averaged = zero_weights(BITS, UpdateRule(1.0, np.inf))
         worst = parser_of(i, 1.0)({})
-        FirstOrderTask(corpus, TABLE, UpdateRule(1.0, np.inf), BITS, 1).train_epoch(averaged, np.array([0]), 0, 1)
+        first_order_task(corpus, TABLE, UpdateRule(1.0, np.inf), BITS, 1).learn(averaged, np.array([0]), 0, 1)
         scores = arc_scores(averaged.weights, i)
         ahead = sum(scores[d, gold[d]] - scores[d, worst[d]] for d in range(1, len(gold)))
         mistakes = sum(a != b for a, b in zip(gold, worst, strict=True))
@@ -167,7 +166,7 @@ def test_an_unlimited_step_of_mira_sets_the_gold_tree_ahead_by_its_mistakes() ->
 
 
 def test_a_bayes_point_machine_is_the_mean_of_its_perceptrons() -> None:
-    task = FirstOrderTask(CORPUS, TABLE, PERCEPTRON, BITS, 2)
+    task = first_order_task(CORPUS, TABLE, PERCEPTRON, BITS, 2)
     perceptrons = [averaged_weights(task, 7, k) for k in range(3)]
     assert (perceptrons[0] != perceptrons[1]).any()
     np.testing.assert_allclose(mean_weights(task, 3, 7), np.mean(perceptrons, axis=0), atol=1e-6)
@@ -176,7 +175,7 @@ def test_a_bayes_point_machine_is_the_mean_of_its_perceptrons() -> None:
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_the_mean_does_not_depend_on_jobs(backend: str) -> None:
-    task = FirstOrderTask(CORPUS, TABLE, PERCEPTRON, BITS, 1)
+    task = first_order_task(CORPUS, TABLE, PERCEPTRON, BITS, 1)
     assert mean_weights(task, 3, 7).tobytes() == mean_weights(task, 3, 7, jobs=Jobs(2, backend)).tobytes()
 
 
@@ -193,7 +192,7 @@ def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
         eisner.decode(scores, True, tree)
         for max_heads, margin in ((1, np.inf), (2, 2.0 / weights.scale), (50, np.inf)):
             heads, mask = np.full(len(tokens), -1, np.int32), np.empty(scores.shape, np.int16)
-            prune(Pruner(weights, TABLE, max_heads, margin), CORPUS.words, tokens, True, heads, mask)
+            prune(Pruner(weights, TABLE, max_heads, margin * weights.scale), CORPUS.words, tokens, True, heads, mask)
             assert heads.tolist() == tree.tolist()
             for d in range(1, len(tokens)):
                 best = sorted(range(len(tokens)), key=lambda h: -scores[d, h])[: min(max_heads, len(tokens) - 1)]
@@ -251,13 +250,13 @@ def test_arcs_get_the_label_that_they_would_have_in_a_tree() -> None:
 def test_labels_of_training_arcs_come_from_other_sentences() -> None:
     labels = TREEBANK.deprels.copy()
     first, second = folds(TREEBANK.n_sentences)
-    masks = prune_fold(CORPUS, TABLE, 4, 5.0, 0, (TREEBANK, CORPUS.words), first)
+    masks = prune_fold(CORPUS, TABLE, 4, 5.0, 0, TREEBANK, first)
     assert masks.max() > 1
     for i in first.tolist():
         labels[span(i)][1:] = TREEBANK.deprels[1]
     changed = dataclasses.replace(TREEBANK, deprels=labels)
-    assert (prune_fold(CORPUS, TABLE, 4, 5.0, 0, (changed, CORPUS.words), first) == masks).all()
-    others = prune_fold(CORPUS, TABLE, 4, 5.0, 0, (changed, CORPUS.words), second)
+    assert (prune_fold(CORPUS, TABLE, 4, 5.0, 0, changed, first) == masks).all()
+    others = prune_fold(CORPUS, TABLE, 4, 5.0, 0, changed, second)
     assert set(others.tolist()) == {0, 1 + TREEBANK.deprels[1]}
 
 
@@ -375,7 +374,7 @@ def test_the_pruner_has_the_mean_of_its_weights_over_the_training() -> None:
     expected = np.zeros(1 << BITS)
     for done, sentence in enumerate(order.tolist()):
         before = averaged.weights.copy()
-        pruning.train_epoch(averaged, 0.5, TABLE, CORPUS, np.array([sentence]), done, len(order))
+        pruning.train_epoch(0.5, TABLE, CORPUS, averaged, np.array([sentence]), done, len(order))
         expected += (averaged.weights - before) * (1 - done / len(order))
     assert np.abs(expected).max() > 0.01
     np.testing.assert_allclose(average(averaged), expected, atol=1e-6)

@@ -39,7 +39,7 @@ def test_spelling_is_that_of_the_twin(form: str) -> None:
 @given(st.lists(st.lists(forms, max_size=5), max_size=5), st.integers(0, 6), st.lists(forms, unique=True, max_size=4))
 def test_numbers_of_forms_depend_on_the_form_alone(texts: list[list[str]], limit: int, training: list[str]) -> None:
     known = {form: row for row, form in enumerate(training)}
-    memo = FormMemo(known, limit=limit)
+    memo = FormMemo(training, limit=limit)
     for text in texts:
         rows, values, of_form = pickle.loads(pickle.dumps(memo)).encode(words_of(text))
         fresh = values[rows].tolist(), of_form[rows].tolist()
@@ -48,7 +48,7 @@ def test_numbers_of_forms_depend_on_the_form_alone(texts: list[list[str]], limit
         assert of_form[rows][1:].tolist() == [known.get(form, -1) for form in text]
         for form, row in zip(text, values[rows][1:].tolist(), strict=True):
             assert [value > 0 for value in row] == [bool(string) for string in spelling(form)]
-            alone, all_values, _ = FormMemo({}).encode(words_of([form]))
+            alone, all_values, _ = FormMemo([]).encode(words_of([form]))
             assert row == all_values[alone[1]].tolist()
 
 
@@ -140,7 +140,7 @@ def texts(draw: st.DrawFn, max_sentences: int = 4) -> Drawn:
     tokens = st.tuples(st.integers(0, 3), st.fixed_dictionaries(dict.fromkeys(TAGS, tag)))
     drawn = [draw(st.lists(tokens, min_size=len(each), max_size=len(each))) for each in sentences]
     flat = [form for each in sentences for form in (ROOT.form, *each)]
-    rows, values, known = FormMemo({"dogs": 0}).encode(words_of(flat))
+    rows, values, known = FormMemo(["dogs"]).encode(words_of(flat))
     nothing = (0, dict.fromkeys(TAGS, -1))
     slots = [token for each in drawn for token in (nothing, *each)]
     offsets = np.cumsum([0, *(len(each) + 1 for each in sentences)])

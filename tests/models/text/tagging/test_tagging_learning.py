@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from tests.reference import features as plain
 from tests.reference import tagger as twin
+from treevote.errors import ConfigError
 from treevote.kernels import Floats
 from treevote.models.learning.features.linear_guide import LinearGuide
 from treevote.models.text.tagging.dictionary import N_CELLS, Dictionary, most_classes
+from treevote.models.text.tagging.features import Text
 from treevote.models.text.tagging.learning import (
     Examples,
     LearnerState,
@@ -277,6 +279,16 @@ def test_packed_weights_are_those_that_are_large(
                     assert number not in own
 
 
+@pytest.mark.parametrize("weight", [np.inf, -np.inf, np.nan])
+def test_weights_that_are_not_finite_are_refused(weight: float) -> None:
+    parts, none = Tagset.of([("X", "a"), ("X", "b")]).parts, np.zeros(0, np.int32)
+    learnt = LearnerWeights.zeros(1, 0, 2, N_CELLS)
+    learnt.bias[0, 1] = weight
+    examples = Examples(none, none, none, none, none, none, none.astype(np.int64), none.astype(np.float32))
+    with pytest.raises(ConfigError, match="not finite"):
+        pack(np.zeros(0, np.uint64), examples, learnt, parts, 0.0)
+
+
 @given(tagsets(), st.data(), st.sampled_from([0.0, 1.0, 4.0]))
 def test_the_choice_is_that_of_the_twin(tagset: Tagset, data: st.DataObject, least: float) -> None:
     parts = tagset.parts
@@ -287,16 +299,14 @@ def test_the_choice_is_that_of_the_twin(tagset: Tagset, data: st.DataObject, lea
     numbers = np.array(groups, np.int32)
     widths = np.diff(parts.bases)[numbers] * ~is_root
     places, total = np.cumsum(widths) - widths, drawn_scores(data, int(widths.sum()))
-    classes, old, new = np.full((3, len(groups)), 7, np.int32)
-    margins, agreed = np.full(len(groups), 7, np.float32), np.ones(len(groups), np.bool_)
     tag = st.integers(0, len(set(tagset.names)) - 1)
     columns = data.draw(st.lists(st.lists(tag, min_size=len(groups), max_size=len(groups)), max_size=3))
     choices = np.array(columns, np.int32).reshape(len(columns), len(groups))
-    n_new = choose(
-        parts, tagset.codes, offsets, numbers, choices, places, total, np.float32(least), n_votes,
-        classes, old, new, margins, agreed,
-    )  # fmt: skip
-    assert n_new == np.count_nonzero(new >= 0)
+    nothing = np.zeros(0, np.int32)
+    text = Text(nothing, offsets, np.zeros((0, 1), np.int64), nothing, numbers, nothing[:, None])
+    classes, old, new, margins, agreed = choose(
+        parts, tagset.codes, text, choices, places, total, np.float32(least), n_votes
+    )
     for slot, group in enumerate(groups):
         if is_root[slot]:
             assert (classes[slot], old[slot], new[slot], margins[slot], agreed[slot]) == (-1, -1, -1, 0, False)

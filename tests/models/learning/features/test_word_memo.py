@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.sentence import ROOT, Word
-from treevote.models.learning.features.growing_array import GrowingArray, latest
 from treevote.models.learning.features.lexicon import Lexicon
-from treevote.models.learning.features.word_memo import WordMemo
+from treevote.models.learning.features.word_memo import GrowingArray, WordMemo, latest
 from treevote.models.text.tagging.forms import FormMemo
 
 
@@ -44,7 +43,7 @@ def test_words_have_the_numbers_that_they_have_without_a_cache(data: st.DataObje
     words = list(toy_treebank(20, seed=3).words[1:]) + [Word(f"new{i}", "_", "X", "_", f"Case=C{i}") for i in range(9)]
     lexicon = Lexicon.of_words(words[: len(words) // 2])
     memo = WordMemo(lexicon, limit=data.draw(st.sampled_from([3, 10, 1000])))
-    forms = FormMemo({words[0].form: 0}, limit=memo.limit)
+    forms = FormMemo([words[0].form], limit=memo.limit)
     for _ in range(4):
         own = (ROOT, *data.draw(st.lists(st.sampled_from(words), max_size=6, unique=True)))
         rows, columns = memo.encode(own)
@@ -55,6 +54,6 @@ def test_words_have_the_numbers_that_they_have_without_a_cache(data: st.DataObje
             assert columns.feats[span].tolist() == plain.feats[expected].tolist()
             assert columns.feats_attributes[span].tolist() == plain.feats_attributes[expected].tolist()
         places, values, known = forms.encode(own)
-        there, expected_values, expected_known = FormMemo({words[0].form: 0}).encode(own)
+        there, expected_values, expected_known = FormMemo([words[0].form]).encode(own)
         assert values[places].tolist() == expected_values[there].tolist()
         assert known[places].tolist() == expected_known[there].tolist()
