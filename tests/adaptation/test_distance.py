@@ -34,7 +34,7 @@ def tagged(*tags: str) -> Profile:
 
 @pytest.mark.parametrize(
     ("target", "expected"),
-    [(("NOUN", "VERB"), 0.0), (("ADJ", "ADV"), 1.0), (("NOUN", "ADJ"), 0.5)],
+    [(("NOUN", "VERB"), 0.0), (("ADJ", "ADV"), 1.0), (("NOUN", "ADJ"), 0.5), (("NOUN", "NOUN", "VERB"), 0.0207)],
 )
 def test_divergence_of_tags(target: tuple[str, ...], expected: float) -> None:
     assert distance(tagged("NOUN", "VERB"), tagged(*target)).tag_divergence == expected

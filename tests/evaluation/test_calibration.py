@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treevote import InputError, loads
-from treevote.evaluation.calibration import calibration_error, confidence_of, reliability, table
+from treevote.evaluation.calibration import Bin, calibration_error, confidence_of, reliability, table
 
 
 @given(st.lists(st.tuples(st.floats(0, 1, width=32), st.booleans()), min_size=1, max_size=50))
@@ -20,6 +20,8 @@ def test_bins_hold_every_arc_once(arcs: list[tuple[float, bool]]) -> None:
     assert sum(b.arcs * b.accuracy for b in bins) == pytest.approx(right.sum())
     assert 0 <= calibration_error(bins) <= 1
     assert all(b.arcs > 0 for b in bins)
+    tenths = [min(int(10 * c), 9) for c in confidence]
+    assert [b.arcs for b in bins] == [tenths.count(tenth) for tenth in sorted(set(tenths))]
 
 
 def test_precision_of_what_is_sure_is_none_where_nothing_is() -> None:
@@ -38,6 +40,7 @@ def test_a_table_by_hand() -> None:
     }
     other = table(np.array([0.12, 0.13, 0.132]), np.array([True, False, False]), 0.13)
     assert other == {"bins": [[3, 0.1273, 0.3333]], "error": 0.206, "precision": 0.0, "coverage": 66.67}
+    assert calibration_error([Bin(1, 0.25, 1.0)]) == 0.75
 
 
 @pytest.mark.parametrize(
