@@ -25,10 +25,11 @@ def test_no_result_depends_on_the_number_of_sentences_at_a_time(
     given = gold if keep is None else gold.with_trees(some, np.where(some < 0, -1, gold.deprels), gold.labels)
     told: list[tuple[str, int, int]] = []
     jobs = Jobs(progress=lambda *step: told.append(step))
-    whole, _ = parse_sentences(parser, given, keep=keep)
-    parts, _ = parse_sentences(parser, given, keep=keep, n=n, jobs=jobs)
+    whole, cut = parse_sentences(parser, given, keep=keep)
+    parts, cut_by_parts = parse_sentences(parser, given, keep=keep, n=n, jobs=jobs)
     assert dumps(parts) == dumps(whole)
     assert {name: mark.tolist() for name, mark in parts.marks.items()} == {
         name: mark.tolist() for name, mark in whole.marks.items()
     }
+    assert cut_by_parts == cut
     assert told == [("parsing", end, 5) for end in ends]
