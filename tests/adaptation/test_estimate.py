@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.adaptation.test_adapt import DEV, SOURCE, TEXT, before
@@ -184,3 +184,15 @@ def test_the_profile_of_labels_has_the_share_of_each() -> None:
         {"label": "x", "source": 75.0, "added": 50.0},
         {"label": "y", "source": 25.0, "added": 0.0},
     ]
+
+
+@settings(max_examples=20)
+@given(st.lists(st.sampled_from("xyz"), min_size=1, max_size=5))
+def test_the_shares_of_labels_are_those_of_all_words(labels: list[str]) -> None:
+    gold, one = (Treebank.of([(["w"] * len(own), [0] * len(own), own)]) for own in (labels, ["x"]))
+    rows: Any = label_profile(gold, one)
+    shares = {row["label"]: (row["source"], row["added"]) for row in rows}
+    assert shares == {
+        label: (round(100 * labels.count(label) / len(labels), 2), 100.0 if label == "x" else 0.0)
+        for label in {*labels, "x"}
+    }

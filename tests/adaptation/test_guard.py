@@ -65,3 +65,5 @@ def test_the_profile_of_a_selection_by_hand() -> None:
     annotation = Annotation(np.array([4, 4, 5]), np.ones(3), np.ones(3), ())
     assert profile(annotation, np.ones(3, np.bool_))["length"] == 4.3
     assert profile(annotation, np.zeros(3, np.bool_))["length"] == 0.0
+    word = profile(Annotation(np.array([1]), np.array([1.0]), np.ones(1), ()), np.ones(1, np.bool_))
+    assert word["share_of_tokens"] == word["agreed_tokens"] == 100

@@ -173,5 +173,6 @@ def test_recalibration_is_measured_on_the_other_half() -> None:
     errors: Any = calibration_errors(before(), FEW, parses, convention="ud")
     assert 0 <= errors["after"] <= 1
     assert 0 <= errors["before"] <= 1
+    assert all(error == round(error, 4) for error in errors.values())
     assert calibration_errors(before(), FEW.select([0]), parses, convention="ud") == {}
     assert recalibrated(before(), FEW, parses, convention="ud").judge.model is not before().judge.model

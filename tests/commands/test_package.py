@@ -28,7 +28,6 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote import ModelError
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import TreevoteWarning
-from treevote.store import folder as store
 from treevote.store.manifest import MANIFEST, digest
 from treevote.store.packages import installed_models, model_folder
 
@@ -151,16 +150,6 @@ def test_installed_models_are_listed(site: Path) -> None:
     assert listed == {"name": "en-toy", "version": "1.0", "licence": "CC-BY-SA-4.0", "folder": str(site / OWN)}
 
 
-def test_a_folder_wins_and_a_path_is_a_path(site: Path) -> None:
-    for path in (Path("en-toy"), "./en-toy", "en-toy/", str(Path("en-toy").absolute())):
-        assert model_folder(path) == Path(path)
-        assert "no such model folder" in fails("inspect", path) if isinstance(path, str) else True
-    store.save(store.load("en-toy"), "en-toy")
-    assert model_folder("en-toy") == Path("en-toy")
-    shutil.rmtree("en-toy")
-    assert model_folder("en-toy") == site / OWN
-
-
 def test_a_name_that_is_unknown_is_told_with_those_installed(site: Path) -> None:
     for name in ("en-toi", "EN-TOY", "en_toy", "..x", "en toy", "treevote-en-toy"):
         sentence = fails("parse", name, TOY)
@@ -168,6 +157,8 @@ def test_a_name_that_is_unknown_is_told_with_those_installed(site: Path) -> None
         assert "installed models: en-toy" in sentence
         with pytest.raises(ModelError, match="installed models: en-toy"):
             treevote.load(name)
+    for path in ("./en-toy", "en-toy/", str(Path("en-toy").absolute())):
+        assert "no such model folder" in fails("inspect", path)
     shutil.rmtree(site / INFO)
     assert "installed models: none" in fails("inspect", "en-toy")
     assert run("inspect").startswith("no model is installed")

@@ -63,6 +63,13 @@ FAULTS = [
         "expected a tree, found the cycle 2 -> 4 -> 3 -> 2",
     ),
     (
+        token_line(1, 2) + token_line(2, 1) + token_line(3, 0),
+        "conllu",
+        "required",
+        3,
+        "expected a tree, found the cycle 1 -> 2 -> 1",
+    ),
+    (
         token_line("1-2") + token_line(1),
         "conllu",
         "required",

@@ -80,6 +80,9 @@ def test_of_the_ensembles_near_the_best_one_a_learned_vote_is_preferred_then_mos
         assert chosen.las == round(100 * n_right / GOLD.n_tokens, 2)
     assert set(chosen.without) == (set(chosen.members) if len(chosen.members) > 1 else set())
     assert set(chosen.with_too) == set(parses) - set(chosen.members)
+    for name, las in (chosen.without | chosen.with_too).items():
+        changed = [parses[other] for other in names if (other in chosen.members) != (other == name)]
+        assert las == round(100 * sum(cross_fitted(chosen.weights, changed)) / GOLD.n_tokens, 2)
 
 
 @pytest.mark.parametrize("kind", ["equal", "accuracy", "pos"])

@@ -10,7 +10,7 @@ from random import Random
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.ensemble.parses import assert_same_trees, parses, systems, votes, weighted
@@ -95,6 +95,27 @@ def test_the_spanning_tree_is_the_best_of_all_trees(arcs: list[dict[int, int]], 
         every = [tree for tree in all_trees(n) if not single_root or tree.count(0) == 1]
         totals = (sum(scores.get((head, d), 0) for d, head in enumerate(tree, start=1)) for tree in every)
         assert max(totals) == sum(arcs[d].get(heads[d], 0) for d in range(1, n + 1))
+
+
+@settings(max_examples=50)
+@given(scored_arcs(), st.booleans(), st.data())
+def test_the_spanning_tree_is_the_best_of_those_with_the_given_arcs(
+    arcs: list[dict[int, int]], single_root: bool, data: st.DataObject
+) -> None:
+    n = len(arcs) - 1
+    every = [tree for tree in all_trees(n) if not single_root or tree.count(0) == 1]
+    known = data.draw(st.sampled_from(every))
+    held = data.draw(st.sets(st.integers(1, n)))
+    arcs = [{known[d - 1]: 1} if d in held else into for d, into in enumerate(arcs)]
+    heads = spanning_tree(arcs, single_root=single_root, given=held)
+    kept = [tree for tree in every if all(tree[d - 1] == known[d - 1] for d in held)]
+    voted = [tree for tree in kept if all(head in arcs[d] for d, head in enumerate(tree, start=1))]
+
+    def weight(tree: Sequence[int]) -> int:
+        return sum(arcs[d].get(head, 0) for d, head in enumerate(tree, start=1))
+
+    assert tuple(heads[1:]) in (voted or kept)
+    assert weight(heads[1:]) == max(map(weight, voted or kept))
 
 
 @given(votes(whole_trees=True, max_tokens=12), st.lists(st.integers(1, 9), min_size=4, max_size=4), st.booleans())

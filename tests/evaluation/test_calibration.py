@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treevote import InputError, loads
-from treevote.evaluation.calibration import calibration_error, confidence_of, reliability, table
+from treevote.evaluation.calibration import Bin, calibration_error, confidence_of, reliability, table
 
 
 @given(st.lists(st.tuples(st.floats(0, 1, width=32), st.booleans()), min_size=1, max_size=50))
@@ -20,11 +20,27 @@ def test_bins_hold_every_arc_once(arcs: list[tuple[float, bool]]) -> None:
     assert sum(b.arcs * b.accuracy for b in bins) == pytest.approx(right.sum())
     assert 0 <= calibration_error(bins) <= 1
     assert all(b.arcs > 0 for b in bins)
+    tenths = [min(int(10 * c), 9) for c in confidence]
+    assert [b.arcs for b in bins] == [tenths.count(tenth) for tenth in sorted(set(tenths))]
 
 
 def test_precision_of_what_is_sure_is_none_where_nothing_is() -> None:
     found = table(np.array([0.5], np.float32), np.array([True]))
     assert (found["precision"], found["coverage"]) == (None, 0.0)
+
+
+def test_a_table_by_hand() -> None:
+    confidence = np.array([0.21, 0.25, 0.94, 0.95, 0.96, 0.97])
+    right = np.array([False, True, False, True, True, False])
+    assert table(confidence, right, 0.95) == {
+        "bins": [[2, 0.23, 0.5], [4, 0.955, 0.5]],
+        "error": 0.3933,  # (2 * 0.27 + 4 * 0.455) / 6
+        "precision": 66.67,
+        "coverage": 50.0,
+    }
+    other = table(np.array([0.12, 0.13, 0.132]), np.array([True, False, False]), 0.13)
+    assert other == {"bins": [[3, 0.1273, 0.3333]], "error": 0.206, "precision": 0.0, "coverage": 66.67}
+    assert calibration_error([Bin(1, 0.25, 1.0)]) == 0.75
 
 
 @pytest.mark.parametrize(

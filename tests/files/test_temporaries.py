@@ -46,15 +46,30 @@ def test_the_next_writer_removes_what_a_killed_one_left_and_nothing_else(tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_link_under_the_name_of_a_leftover_is_not_followed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_link_under_the_name_of_a_leftover_is_not_followed(tmp_path: Path, folder: bool) -> None:
     kept = tmp_path / "kept"
-    kept.mkdir()
+    if folder:
+        kept.mkdir()
+    else:
+        kept.write_text("x")
     with temporary(tmp_path / "target") as path:
         name = path[:-8] + "00000000"
     os.symlink(kept, name)
     with temporary(tmp_path / "target"):
-        assert kept.is_dir()
+        assert kept.exists()
         assert os.path.islink(name)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks")
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_process_keeps_its_own_where_locks_do_not_exclude_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: bool
+) -> None:
+    monkeypatch.setattr("fcntl.flock", lambda *_: None)  # as where it stands for the lock of a process
+    with temporary(tmp_path / "target", folder=folder) as first, temporary(tmp_path / "target") as second:
+        assert os.path.exists(first)
+        assert os.path.exists(second)
 
 
 def test_what_another_writer_takes_for_a_leftover_is_made_again(

@@ -73,7 +73,7 @@ def divide(table: TemplateTable, parts: Sequence[str], joint: Sequence[str] = ()
     nodes: list[tuple[int, int, bool]] = []
     sets: list[tuple[int, ...]] = []
     others: list[set[int]] = []
-    bounds, n_joint = [[0, 0, 0, 0]], 0
+    bounds, n_joint = [(0, 0, 0)], 0  # of keys, nodes and sets
     for number_of_part, part in enumerate([*joint, *parts, ""]):
         key: list[int] = []
         covered: set[int] = set()
@@ -97,20 +97,21 @@ def divide(table: TemplateTable, parts: Sequence[str], joint: Sequence[str] = ()
         sets += [(number[node], *several) for _, node, several in own if several]
         keys += key
         others.append(set().union(*(template for template, _, _ in own)))
-        bounds.append([0, len(keys), len(nodes), len(sets)])
+        bounds.append((len(keys), len(nodes), len(sets)))
         n_joint += number_of_part < len(joint)
 
-    joint_key = dict.fromkeys(keys[: bounds[n_joint][KEYS]])
+    last, *_ = bounds[n_joint]
+    joint_key = dict.fromkeys(keys[:last])
     words = {atoms[atom][1] for atom in joint_key if atoms[atom][0] == WORD}  # each has all attributes of its place
     keys += [atom for atom in joint_key if atoms[atom][0] != COLUMN or atoms[atom][1] not in words]
     rows = sorted(set(keys))
-    for bound, atom_set in zip(bounds, others, strict=False):
-        bound[0] = len(rows)
+    begins = [len(rows)]
+    for atom_set in others:
         rows += sorted(atom_set - set(keys))
-    bounds[-1][0] = len(rows)
+        begins.append(len(rows))
     atom_rows = np.array([(*atoms[atom], atom) for atom in rows], np.int32).reshape(-1, 4)
     node_rows, set_rows = np.array(nodes, np.int32).reshape(-1, 3), np.array(sets, np.int32).reshape(-1, 4)
-    key_atoms, starts = np.array(keys, np.int32), np.array(bounds, np.int64)
+    key_atoms, starts = np.array(keys, np.int32), np.column_stack([begins, np.array(bounds, np.int64)])
     return Parts(table.places, atom_rows, key_atoms, node_rows, set_rows, starts, len(atoms), n_joint)
 
 

@@ -55,9 +55,10 @@ def label_arcs(
     keys, rows = np.empty(max_features(table), np.uint64), np.empty(max_features(table), np.int64)
     scores = np.empty(len(weights.bias), np.int32)
     for i in range(len(offsets) - 1):
-        first, n_slots = offsets[i], offsets[i + 1] - offsets[i]
+        first, last = offsets[i], offsets[i + 1]
+        n_slots = last - first
         heads, unknown = np.full(n_slots, -1, np.int32), np.full(n_slots, -1, np.int32)
-        tokens, links = sentences.tokens[first : first + n_slots], np.full((n_slots, len(LINKS)), -1, np.int32)
+        tokens, links = sentences.tokens[first:last], np.full((n_slots, len(LINKS)), -1, np.int32)
         own = Sentence(tokens, heads, unknown, links)
         for d in range(n_slots):
             for h in range(n_slots):

@@ -76,7 +76,7 @@ def compile_arcs(lines: Sequence[str]) -> ArcTable:
     >>> table.columns.atoms[:1].tolist(), table.between.tolist()
     ([[2, 0]], [2])
     """
-    templates = _read(lines, _grammar("hdb", LEXICON | {"feat": (1, 0), "agree": (2, 0)}))
+    templates = _read(lines, _grammar("hdb", LEXICON | dict.fromkeys(SPLIT, LEXICON["feats"])))
     around = [t for t in templates if any(role == "b" for role, _, _ in t)]
     split = [t for t in templates if t not in around and any(name in SPLIT for _, _, name in t)]
     plain = [t for t in templates if t not in around and t not in split]

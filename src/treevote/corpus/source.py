@@ -89,7 +89,7 @@ class Source:
         line_of = [np.zeros(0, np.int32)]
         for own, comment in zip(slots, front, strict=True):
             places = self.line_of[own.start : own.stop]
-            start, end = int(places[0]), int(places[-1]) + 1
+            start, end = int(places[0]), int(places[-1])
             while end < len(self.lines) and self.lines[end].strip(" \t\r"):
                 end += 1
             first = len(lines)

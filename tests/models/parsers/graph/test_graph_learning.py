@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.models.parsers.graph.test_second_order import model_of
 from tests.reference.decoders import all_trees, projective_trees, second_order_score
 from tests.reference.graph_learning import learn as learn_plainly
+from tests.reference.graph_learning import regress
 from tests.reference.toy_grammar import toy_treebank
 from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Floats, Ints
@@ -74,16 +75,27 @@ def arc_scores(weights: Floats, i: int) -> Floats:
     return scores
 
 
+def features_of_arcs(i: int) -> Callable[[int, int], Counter[int]]:
+    """Return a function that lists the features of an arc, from head to dependent, over sentence ``i``."""
+    keys, places = arc_keys(TABLE, CORPUS.tokens[span(i)], CORPUS.words), np.empty(MAX_FEATURES, np.uint32)
+
+    def features(h: int, d: int) -> Counter[int]:
+        count = fire_arc(keys, TABLE.splits, BITS, h, d, places)
+        return Counter(
+            slot for variant in variants_of_arc(h, d) for slot in (places[:count] ^ np.uint32(variant)).tolist()
+        )
+
+    return features
+
+
 def features_of(i: int) -> Callable[[Sequence[int]], Counter[int]]:
     """Return a function that lists the features of a tree over sentence ``i``."""
-    keys, places = arc_keys(TABLE, CORPUS.tokens[span(i)], CORPUS.words), np.empty(MAX_FEATURES, np.uint32)
+    of_arc = features_of_arcs(i)
 
     def features(heads: Sequence[int]) -> Counter[int]:
         found: Counter[int] = Counter()
         for d in range(1, len(heads)):
-            count = fire_arc(keys, TABLE.splits, BITS, int(heads[d]), d, places)
-            for variant in variants_of_arc(int(heads[d]), d):
-                found.update((places[:count] ^ np.uint32(variant)).tolist())
+            found += of_arc(int(heads[d]), d)
         return found
 
     return features
@@ -368,13 +380,14 @@ def test_tables_of_other_sizes_are_refused(size: int) -> None:
         unpack(np.zeros(size, np.uint8), np.zeros(0, np.int16), 1.0)
 
 
-def test_the_pruner_has_the_mean_of_its_weights_over_the_training() -> None:
-    """Each update counts for the rest of the training."""
-    averaged, order = zero_weights(BITS, PERCEPTRON), np.array([0, 1, 2, 1], np.int64)
-    expected = np.zeros(1 << BITS)
-    for done, sentence in enumerate(order.tolist()):
-        before = averaged.weights.copy()
-        pruning.train_epoch(0.5, TABLE, CORPUS, averaged, np.array([sentence]), done, len(order))
-        expected += (averaged.weights - before) * (1 - done / len(order))
-    assert np.abs(expected).max() > 0.01
-    np.testing.assert_allclose(average(averaged), expected, atol=1e-6)
+@pytest.mark.parametrize("rate", [0.1, 1.0])
+def test_the_pruner_equals_its_plain_twin(rate: float) -> None:
+    order = [i for epoch in range(3) for i in np.random.default_rng(epoch).permutation(TREEBANK.n_sentences).tolist()]
+    trees = ((CORPUS.heads[span(i)].tolist(), features_of_arcs(i)) for i in order)
+    averaged, expected = zero_weights(BITS, PERCEPTRON), np.zeros(1 << BITS)
+    for slot, weight in regress(trees, rate, pruning.MIN_GRADIENT, len(order)).items():
+        expected[slot] = weight
+    pruning.train_epoch(rate, TABLE, CORPUS, averaged, np.array(order[:7], np.int64), 0, len(order))
+    pruning.train_epoch(rate, TABLE, CORPUS, averaged, np.array(order[7:], np.int64), 7, len(order))
+    assert np.abs(expected).max() > 0.5
+    np.testing.assert_allclose(average(averaged), expected, atol=1e-3 * np.abs(expected).max())

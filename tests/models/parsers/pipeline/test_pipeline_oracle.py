@@ -108,6 +108,7 @@ def test_actions_are_counted_as_the_twin_counts_them(
 def test_the_policies_differ_in_shifts_alone_and_step_back_needs_fewest() -> None:
     counts = {policy: count_actions(toy_treebank(200, 1, crossing=True), policy) for policy in POLICIES}
     shifts = {policy: count["shift"] + count["wait-left"] for policy, count in counts.items()}
+    assert all(count["wait-left"] > 0 == count["wait-right"] for count in counts.values())  # as parsers have them
     assert 1.3 * shifts["step-back"] < shifts["stay"]
     assert 1.3 * shifts["step-back"] < shifts["start-over"]
     assert len({(count["left"], count["right"]) for count in counts.values()}) == 1

@@ -1,0 +1,35 @@
+"""Sentences in memory are parsed part by part, and it does not show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.reference.toy_grammar import toy_treebank
+from treevote import dumps
+from treevote.batch.parsing import parse_sentences
+from treevote.corpus.given import Keep
+from treevote.ensemble.parser import load
+from treevote.parallel import Jobs
+
+
+@pytest.mark.parametrize("keep", [None, "labels", "heads", "all"])
+@pytest.mark.parametrize(("n", "ends"), [(1, [1, 2, 3, 4, 5]), (2, [2, 4, 5]), (4, [4, 5]), (5, [])])
+def test_no_result_depends_on_the_number_of_sentences_at_a_time(
+    model: Path, keep: Keep | None, n: int, ends: list[int]
+) -> None:
+    parser, gold = load(model), toy_treebank(5, seed=3)
+    some = np.where(np.arange(len(gold.heads)) % 3, -1, gold.heads)
+    given = gold if keep is None else gold.with_trees(some, np.where(some < 0, -1, gold.deprels), gold.labels)
+    told: list[tuple[str, int, int]] = []
+    jobs = Jobs(progress=lambda *step: told.append(step))
+    whole, cut = parse_sentences(parser, given, keep=keep)
+    parts, cut_by_parts = parse_sentences(parser, given, keep=keep, n=n, jobs=jobs)
+    assert dumps(parts) == dumps(whole)
+    assert {name: mark.tolist() for name, mark in parts.marks.items()} == {
+        name: mark.tolist() for name, mark in whole.marks.items()
+    }
+    assert cut_by_parts == cut
+    assert told == [("parsing", end, 5) for end in ends]
