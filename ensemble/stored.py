@@ -57,10 +57,7 @@ class StoredParser:
     def of(cls, path: str | os.PathLike[str], member: str | None = None) -> Self:
         """Return the reference to a model, by path or installed name, or to a member; it is loaded at the first call.
 
-        Raises
-        ------
-        ModelError
-            If it is not a model folder.
+        ModelError if it is not a model folder.
         """
         path = model_folder(path)
         if not Path(path, MANIFEST).is_file():
@@ -70,12 +67,8 @@ class StoredParser:
     def __call__(self) -> EnsembleParser:
         """Return the parser.
 
-        Raises
-        ------
-        ModelError
-            If the folder is missing here, damaged, or holds another model, or treevote has another version here.
-        ConfigError
-            If there is no member of the name.
+        ModelError if the folder is missing here, damaged, or holds another model, or treevote has another version here;
+        ConfigError if there is no member of the name.
         """
         try:
             if self.version != __version__:

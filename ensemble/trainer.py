@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import time
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -20,11 +18,11 @@ from treevote.corpus.trees import are_partial, is_single_rooted
 from treevote.ensemble.candidates import MAX_SYSTEMS
 from treevote.ensemble.foreign_tags import filled
 from treevote.ensemble.judge import Judge, calibration, learn
+from treevote.ensemble.member_training import Task, timed_parse, train_alone, train_and_parse, train_member, warm
 from treevote.ensemble.members import DEFAULT_MEMBERS, Member, clusters_of, members_of, require_free, vectors_of
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.partial_trees import require_whole_trees, train_on_partial
-from treevote.ensemble.plug_in_faults import faults_named, parsed_by
-from treevote.ensemble.proposals import around, in_turn, parse_in_turn
+from treevote.ensemble.partial_trees import require_whole_trees
+from treevote.ensemble.proposals import in_turn, parse_in_turn
 from treevote.ensemble.selection import LARGEST, Diversity, VoteKind, select
 from treevote.ensemble.unknown_words import tempered, unknown_in_folds, unknown_words, usual_share
 from treevote.ensemble.weights import Weights
@@ -33,7 +31,7 @@ from treevote.evaluation import lights
 from treevote.evaluation.agreement import unanimous
 from treevote.evaluation.counts import Convention, evaluate, require_heads
 from treevote.kernels import Bools
-from treevote.parallel import ONE_JOB, Jobs, Progress
+from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Trainer
 from treevote.settings import Interval, Seed
 from treevote.store.manifest import JSON
@@ -151,8 +149,8 @@ class EnsembleTrainer:
         if dev is not None:
             trained = self._trained(names, bare, dev, seed, jobs)
             for name, member in trained.items():
-                _warm(name, member, dev)
-            parsed = parse_in_turn(trained, dev, functools.partial(_parsed, treebank=dev))
+                warm(name, member, dev)
+            parsed = parse_in_turn(trained, dev, functools.partial(timed_parse, treebank=dev))
             facts["development"] = facts_of(dev)
         elif self.folds:
             gold, parsed = dataclasses.replace(whole, source=None), self._cross_parsed(bare, seed, jobs)
@@ -167,7 +165,7 @@ class EnsembleTrainer:
                 names, kind = choice.members, choice.weights
                 facts["selection"] = to_mapping(choice)
                 if dev is not None:  # those that choose have other proposals now
-                    parse = functools.partial(_parsed, treebank=dev)
+                    parse = functools.partial(timed_parse, treebank=dev)
                     parses = {n: p for n, (p, _) in parse_in_turn({n: trained[n] for n in names}, dev, parse).items()}
         if dev is None:
             trained = self._trained(names, bare, None, seed, jobs)
@@ -201,10 +199,10 @@ class EnsembleTrainer:
         self, names: Sequence[str], treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs
     ) -> dict[str, Member]:
         """Train members side by side; a single one gets all the jobs for itself."""
-        tasks = [_Task(name, name, self.members[name], treebank, dev) for name in names]
+        tasks = [Task(name, name, self.members[name], treebank, dev) for name in names]
         if len(tasks) == 1:
-            return {names[0]: _train(tasks[0], seed, jobs)}
-        trained = jobs.map(functools.partial(_train_alone, seed=seed), tasks)
+            return {names[0]: train_member(tasks[0], seed, jobs)}
+        trained = jobs.map(functools.partial(train_alone, seed=seed), tasks)
         return dict(zip(names, trained, strict=True))
 
     def _cross_parsed(self, treebank: Treebank, seed: int, jobs: Jobs) -> dict[str, tuple[Treebank, float]]:
@@ -225,14 +223,14 @@ class EnsembleTrainer:
         for names in (first, last):
             tasks = [
                 (
-                    _Task(f"{name} {number + 1}/{self.folds}", name, self.members[name], others),
+                    Task(f"{name} {number + 1}/{self.folds}", name, self.members[name], others),
                     held_out,
                     [found[other][number][0] for other in first] if names is last else (),
                 )
                 for number, (others, held_out) in enumerate(folds)
                 for name in names
             ]
-            done = list(jobs.map(functools.partial(_train_and_parse, seed=seed), tasks))
+            done = list(jobs.map(functools.partial(train_and_parse, seed=seed), tasks))
             found |= {name: done[i :: len(names)] for i, name in enumerate(names)}
         return {
             name: (rejoined([parse for parse, _ in found[name]]), sum(seconds for _, seconds in found[name]))
@@ -256,57 +254,6 @@ def _familiarity(
     usual = round(usual_share(unknown, voted), 4)
     found |= {"unknown": round(100 * float(unknown[tokens].mean()), 2), "usual": usual}
     return found, tempered(voted, unknown, usual)
-
-
-class _Task(NamedTuple):
-    """A member to train: its title in messages, its name, which gives its seed, and its data."""
-
-    title: str
-    name: str
-    trainer: Trainer
-    treebank: Treebank
-    dev: Treebank | None = None
-
-
-def _warm(name: str, member: Member, treebank: Treebank) -> None:
-    """Compile the kernels of a parse."""
-    with faults_named(name, member):
-        member.parse(treebank.select(range(min(1, treebank.n_sentences))))
-
-
-def _parsed(member: Member, treebank: Treebank) -> tuple[Treebank, float]:
-    """Return a parse and its seconds of CPU."""
-    start = time.thread_time()
-    return member.parse(treebank), time.thread_time() - start
-
-
-def _train(task: _Task, seed: int, jobs: Jobs) -> Member:
-    own_seed = int(np.random.default_rng([seed, zlib.crc32(task.name.encode())]).integers(2**31))
-
-    def train(treebank: Treebank) -> Member:
-        return task.trainer.train(  # type: ignore[return-value]  # those of treevote.ensemble.members are members
-            treebank, task.dev, seed=own_seed, jobs=jobs.renamed(lambda _: task.title)
-        )
-
-    try:
-        with faults_named(task.name, task.trainer):
-            return train_on_partial(train, task.treebank)
-    except ConfigError as fault:
-        raise ConfigError(f"member {task.name}: {fault}") from None
-
-
-def _train_alone(task: _Task, *, seed: int, progress: Progress | None = None) -> Member:
-    return _train(task, seed, Jobs(progress=progress))
-
-
-def _train_and_parse(
-    task_part_and_proposals: tuple[_Task, Treebank, Sequence[Treebank]], *, seed: int, progress: Progress | None = None
-) -> tuple[Treebank, float]:
-    """Train a member; return its parse of other sentences, and the seconds of CPU for parsing."""
-    task, part, proposals = task_part_and_proposals
-    member = _train_alone(task, seed=seed, progress=progress)
-    _warm(task.name, member, part)
-    return parsed_by(task.name, around(member, proposals), part, functools.partial(_parsed, treebank=part))
 
 
 def facts_of(treebank: Treebank) -> dict[str, JSON]:

@@ -6,36 +6,25 @@ that was killed goes on from there.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from treevote.config import to_mapping
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.treebank import Treebank, checksum
+from treevote.ensemble.member_training import Task, train_and_parse
 from treevote.ensemble.members import kind_of
-from treevote.ensemble.proposals import around, in_turn
-from treevote.ensemble.trainer import MAX_FOLDS, EnsembleTrainer
+from treevote.ensemble.proposals import in_turn
+from treevote.ensemble.trainer import MAX_FOLDS
 from treevote.errors import ConfigError
-from treevote.parallel import Jobs, Progress
+from treevote.parallel import Jobs
 from treevote.protocols import Trainer
 from treevote.store.checkpoints import Checkpoints, checkpoints
 from treevote.version import __version__
-
-
-class Task(NamedTuple):
-    """A parser to train, the sentences that it is to parse, and their parses by the members that propose heads."""
-
-    title: str
-    name: str
-    trainer: Trainer
-    treebank: Treebank
-    held_out: Treebank
-    proposals: Sequence[Treebank]
 
 
 def plan_of(treebank: Treebank, members: Mapping[str, Any], n_folds: int, seed: int) -> dict[str, Any]:
@@ -92,11 +81,8 @@ def cross_parsed(
     first, last = in_turn(members)
     for names in (first, last):
         tasks = {
-            paths[name, number]: Task(
-                f"{name} {number}/{n_folds}",
-                name,
-                members[name],
-                treebank.select(others),
+            paths[name, number]: (
+                Task(f"{name} {number}/{n_folds}", name, members[name], treebank.select(others)),
                 treebank.select(held_out),
                 [parsed(other, number) for other in first] if names is last else (),
             )
@@ -104,20 +90,12 @@ def cross_parsed(
             for name in names
             if not paths[name, number].exists()
         }
-        run = functools.partial(_train_and_parse, seed=seed)
-        for path, parse in zip(tasks, jobs.map(run, tasks.values()), strict=True):
-            write(parse, path)
+        run = functools.partial(train_and_parse, seed=seed)
+        for path, (parse, _) in zip(tasks, jobs.map(run, tasks.values()), strict=True):
+            write(parse.only(), path)
     return [rejoined([parsed(name, number) for number, _ in folds]) for name in members]
 
 
 def _file(name: str, number: int) -> str:
     """Return the name of the file with the parse of a fold, from 1, by a member."""
     return f"{name}-{number}.conllu"
-
-
-def _train_and_parse(task: Task, *, seed: int, progress: Progress | None = None) -> Treebank:
-    trainer = EnsembleTrainer({task.name: task.trainer}, weights="equal")
-    jobs = Jobs(progress=progress).renamed(lambda _: task.title)
-    trained = trainer.train(task.treebank, seed=seed, jobs=jobs)
-    members = {task.name: around(trained.members[task.name], task.proposals)}
-    return dataclasses.replace(trained, members=members).parse(task.held_out).only()

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from treevote.corpus.sentence import Sentence
 from treevote.drawing.arcs import Arc, arcs_of
 from treevote.drawing.layout import GAP, SHOULDER, Stroke, label_middle, lay_out
+from treevote.drawing.text import DOUBT, UNSURE
 from treevote.drawing.widths import ems, right_to_left, shortened
 from treevote.visibility import visible
 
@@ -31,8 +32,8 @@ MAX_FORM = 40
 MAX_INLINE = 3
 """Maximum number of sentences in a notebook's cell."""
 
-BAR, UNSURE = 26.0, 0.7
-"""Length of the bar of a confidence of 1, and the confidence below which an arc is marked."""
+BAR = 26.0
+"""Length of the bar of a confidence of 1."""
 
 XMLNS = "http://www.w3.org/2000/svg"
 
@@ -77,10 +78,10 @@ MEANING = {
 """Meaning of the strokes."""
 
 
-MARKS = {"": "", "green": "", "yellow": " ?", "red": " ??"}
-"""Marks of lights behind a label."""
-
-LIGHTS = {"yellow": "yellow light: worth a look (?)", "red": "red light: often wrong (??)"}
+LIGHTS = {
+    "yellow": f"yellow light: worth a look ({DOUBT['yellow']})",
+    "red": f"red light: often wrong ({DOUBT['red']})",
+}
 """Meaning of the strokes of lights."""
 
 
@@ -113,7 +114,7 @@ def draw(
     forms = [shortened(visible(word.form), MAX_FORM) for word in gold.words]
     tags = [visible(word.upos) for word in gold.words]
     words = [max(ems(form) * FORM, ems(tag) * TAG) for form, tag in zip(forms, tags, strict=True)]
-    labels = [ems(_label(arc) + MARKS[_light(arc, lights)]) * LABEL for arc in arcs]
+    labels = [ems(_label(arc, _light(arc, lights))) * LABEL for arc in arcs]
     mirrored = right_to_left(forms[1:])
     place = ' data-word="{}"'.format if numbered else "".format
     lines, inner = lay_out(arcs, words, labels, width - 2 * MARGIN, mirrored=mirrored)
@@ -161,18 +162,14 @@ def document(
         y += 10
         marks.append(picture.markup.replace("<svg ", f'<svg y="{_n(y)}" ', 1))
         y += picture.height + 2 * GAP
-    if two_trees:
-        for kind, meaning in MEANING.items():
+    sure = {"": f"confidence of arc and label, bold on a dashed bar below {UNSURE:g}"}
+    legends = ((two_trees, MEANING), (confident, sure), (lit, LIGHTS))
+    for kind, meaning in [row for is_told, legend in legends if is_told for row in legend.items()]:
+        if kind:
             words = f'<text class="c" x="44" y="12">{meaning}</text>'
             marks.append(f'<g transform="translate({MARGIN:g} {_n(y)})">{key(kind)}{words}</g>')
-            y += 18
-    if confident:
-        words = f"confidence of arc and label, bold on a dashed bar below {UNSURE:g}"
-        marks.append(f'<text class="c" x="{MARGIN:g}" y="{_n(y + 12)}">{words}</text>')
-        y += 18
-    for light, meaning in LIGHTS.items() if lit else ():
-        words = f'<text class="c" x="44" y="12">{meaning}</text>'
-        marks.append(f'<g transform="translate({MARGIN:g} {_n(y)})">{key(light)}{words}</g>')
+        else:
+            marks.append(f'<text class="c" x="{MARGIN:g}" y="{_n(y + 12)}">{meaning}</text>')
         y += 18
     width = max([330.0, *(picture.width for _, picture in pictures)])
     style = (
@@ -213,7 +210,7 @@ def _light(arc: Arc, lights: Sequence[str] | None) -> str:
 def _stroke(stroke: Stroke, base: float, width: float, light: str = "") -> str:
     """Return line, arrowhead at the dependent, and label of an arc above the height ``base``."""
     top = base - stroke.level * LEVEL
-    head, dependent, label = stroke.head, stroke.dependent, _label(stroke.arc) + MARKS[light]
+    head, dependent, label = stroke.head, stroke.dependent, _label(stroke.arc, light)
     if not stroke.arc.is_stem:
         turn = math.copysign(min(SHOULDER, abs(dependent - head) / 2), dependent - head)
         rise = f"M{_n(head)},{_n(base)}V{_n(top + SHOULDER)}q0,{-SHOULDER:g} {_n(turn)},{-SHOULDER:g}"
@@ -229,10 +226,12 @@ def _stroke(stroke: Stroke, base: float, width: float, light: str = "") -> str:
     return f'<g class="{stroke.arc.kind}{f" {light}" if light else ""}">{lines}{arrow}{text}</g>'
 
 
-def _label(arc: Arc) -> str:
-    """Return the label, or both if they differ, with a sign for a word that is its own head."""
+def _label(arc: Arc, light: str = "") -> str:
+    """Return the label, or both if they differ, a sign for a word that is its own head, and the mark of a light."""
     label = f"{arc.label} ≠ {arc.other}" if arc.kind == "label" else arc.label
-    return visible(f"{label} ↻" if arc.head == arc.dependent else label)
+    return visible(f"{label} ↻" if arc.head == arc.dependent else label) + (
+        f" {DOUBT[light]}" if light in DOUBT else ""
+    )
 
 
 def _description(arcs: Sequence[Arc], forms: Sequence[str]) -> str:

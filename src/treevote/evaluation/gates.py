@@ -45,7 +45,7 @@ def fail_under(evaluation: Evaluation, least: Mapping[str, float], *, but: str |
     """Check that every system but one, a further baseline, has at least these figures; ConfigError for no metric."""
     gates = []
     for metric, number in least.items():
-        require_metric(evaluation, metric)
+        require_known("metric", metric, [known.name for known in evaluation.metrics])
         for system in evaluation.systems:
             if system.name == but:
                 continue
@@ -69,7 +69,7 @@ def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *
     base = names.index(baseline)
     gates = []
     for metric, number in most.items():
-        require_metric(evaluation, metric)
+        require_known("metric", metric, [known.name for known in evaluation.metrics])
         tested = [test for test in evaluation.comparison.tests if test.metric == metric]
         if significant and not tested and len(names) > 1:
             raise ConfigError(f"differences in {metric} are not tested; leave out --significant, or choose LAS or UAS")
@@ -105,9 +105,3 @@ def well_formed(evaluation: Evaluation, *, but: str | None = None) -> list[Gate]
             sentence = faulty if found else f"{system.name} has trees only"
             gates.append(Gate("trees only", system.name, not found, sentence))
     return gates
-
-
-def require_metric(evaluation: Evaluation, metric: str) -> None:
-    """Raise ConfigError, with the nearest name, if there is no such metric."""
-    names = [known.name for known in evaluation.metrics]
-    require_known("metric", metric, names)

@@ -76,7 +76,10 @@ class RecodingStream(io.RawIOBase):
                     text, self._at_start = text.removeprefix("\ufeff"), False
                 self._ready = text.encode()
             except UnicodeError as error:
-                found = f", found {_bytes_of(error)}" if isinstance(error, UnicodeDecodeError) else ""
+                found = ""
+                if isinstance(error, UnicodeDecodeError):
+                    wrong = error.object[error.start : error.end][:4]
+                    found = ", found the byte " + " ".join(f"0x{byte:02X}" for byte in wrong)
                 raise InputError(
                     f"expected {self._encoding}{found}", path=self._path, remedy="name the encoding of the file"
                 ) from error
@@ -89,10 +92,6 @@ class RecodingStream(io.RawIOBase):
         data, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
         buffer[: len(data)] = data
         return len(data)
-
-
-def _bytes_of(error: UnicodeDecodeError) -> str:
-    return "the byte " + " ".join(f"0x{byte:02X}" for byte in error.object[error.start : error.end][:4])
 
 
 def not_utf8(text: bytes, first_line: int = 1) -> str | None:
