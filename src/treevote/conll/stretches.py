@@ -81,16 +81,8 @@ def put_trees(text: Codes, ends: Longs, heads: Ints, names: Codes, first: Longs,
     """
     done = at = 0
     for i in range(len(ends)):
-        rest = ends[i]
-        for _ in range(2):
-            rest -= 1
-            while rest > done and text[rest] != _TAB:
-                rest -= 1
-        tree = rest
-        for _ in range(2):
-            tree -= 1
-            while tree > done and text[tree] != _TAB:
-                tree -= 1
+        rest = second_tab_before(text, ends[i], done)
+        tree = second_tab_before(text, rest, done)
         at = copy(text, done, tree + 1, result, at)
         power = 1
         while power * 10 <= heads[i]:
@@ -103,6 +95,16 @@ def put_trees(text: Codes, ends: Longs, heads: Ints, names: Codes, first: Longs,
         at = copy(names, first[i], last[i], result, at + 1)
         done = rest
     return copy(text, done, len(text) - 1, result, at)
+
+
+@leaf
+def second_tab_before(text: Codes, end: int, begin: int) -> int:
+    """Return the place of the second tab before a place, not before ``begin``."""
+    for _ in range(2):
+        end -= 1
+        while end > begin and text[end] != _TAB:
+            end -= 1
+    return end
 
 
 @leaf

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from reprlib import repr as short
 from typing import Literal, NamedTuple, TypeAlias, cast
 
+from treevote.conll.guidelines import TAGS
 from treevote.corpus.source import BLANK
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError
@@ -41,7 +42,6 @@ _DETECTION_LINES = 2000
 DETECTION_BYTES = 1 << 20
 _ENCODING_BYTES = 4096
 _LEAST_BYTES = 64  # of running text, of which fewer may be anything
-_UPOS = re.compile("ADJ|ADP|ADV|AUX|C?CONJ|DET|INTJ|NOUN|NUM|PART|PRON|PROPN|PUNCT|SCONJ|SYM|VERB|X")
 _UD_FEATURE = re.compile(
     r"\b(Abbr|Animacy|Aspect|Case|Definite|Degree|Evident|ExtPos|Foreign|Gender|Mood|Number|NumType|Person|Polarity"
     r"|Poss|PronType|Reflex|Tense|VerbForm|Voice)(\[[a-z]+\])?=[A-Z][a-z]"
@@ -69,7 +69,7 @@ def detect(text: str) -> Format:
     ``Number=Sing`` (but not ``Num=S`` or ``num=sing``); failing that, if there are tokens and all have a UPOS
     of Universal Dependencies. Everything else is CoNLL-X.
     """
-    tags: list[str] = []
+    tags: set[str] = set()
     for line in text.removeprefix("\ufeff").split("\n", _DETECTION_LINES)[:_DETECTION_LINES]:
         if line.startswith("#"):
             return "conllu"
@@ -80,8 +80,8 @@ def detect(text: str) -> Format:
         is_conllu = _RANGE.fullmatch(token) or _EMPTY_NODE.fullmatch(token) or _UD_FEATURE.search(feats)
         if is_conllu or ":" in ninth or "=" in tenth:
             return "conllu"
-        tags.append(upos)
-    return "conllu" if tags and all(map(_UPOS.fullmatch, tags)) else "conllx"
+        tags.add(upos)
+    return "conllu" if tags and tags <= TAGS | {"CONJ"} else "conllx"
 
 
 def format_of(path: str, text: bytes) -> Format:

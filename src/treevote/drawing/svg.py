@@ -229,9 +229,8 @@ def _stroke(stroke: Stroke, base: float, width: float, light: str = "") -> str:
 def _label(arc: Arc, light: str = "") -> str:
     """Return the label, or both if they differ, a sign for a word that is its own head, and the mark of a light."""
     label = f"{arc.label} ≠ {arc.other}" if arc.kind == "label" else arc.label
-    return visible(f"{label} ↻" if arc.head == arc.dependent else label) + (
-        f" {DOUBT[light]}" if light in DOUBT else ""
-    )
+    label = visible(f"{label} ↻" if arc.head == arc.dependent else label)
+    return f"{label} {DOUBT[light]}" if light in DOUBT else label
 
 
 def _description(arcs: Sequence[Arc], forms: Sequence[str]) -> str:

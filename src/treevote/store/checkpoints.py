@@ -96,7 +96,7 @@ def checkpoints(
     settings on which every step depends. It is locked until the end of the block. ConfigError if the folder holds
     another plan or something else, or another run uses it; InputError if it cannot be written to.
     """
-    kind = _titled(work)
+    kind = f"{'an' if work[0] in 'aeiou' else 'a'} {work}"
     try:
         made = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def checkpoints(
         if not free:
             raise ConfigError(f"another {work} is at work in {folder}; wait for its end, or name another folder")
         if held:
-            known = _read_plan(folder / PLAN, work)
+            known = _read_plan(folder / PLAN, work, kind)
             made = made or known["made"] is True
             other = [key for key in {**plan, **known["plan"]} if known["plan"].get(key) != plan.get(key)]
             if other and held != [PLAN]:
@@ -125,22 +125,16 @@ def checkpoints(
 def plan_at(folder: Path, work: Literal["adaptation", "diagnosis", "study"]) -> dict[str, Any] | None:
     """Return the plan that a folder belongs to, None if there is none; ConfigError if it is damaged."""
     path = folder / PLAN
-    return dict(_read_plan(path, work)["plan"]) if path.exists() else None
+    return dict(_read_plan(path, work, f"a {work}")["plan"]) if path.exists() else None
 
 
-def _titled(work: str) -> str:
-    return f"{'an' if work[0] in 'aeiou' else 'a'} {work}"
-
-
-def _read_plan(path: Path, work: str) -> dict[str, Any]:
+def _read_plan(path: Path, work: str, kind: str) -> dict[str, Any]:
     """Return the content of a plan; ConfigError if it is damaged or that of another program."""
     with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
         content = {} if path.is_symlink() else json.loads(path.read_text("utf-8"))
         if content["format"] == f"treevote {work}" and isinstance(content["plan"], dict) and "made" in content:
             return dict(content)
-    raise ConfigError(
-        f"{path} is not the plan of {_titled(work)}; name another folder, or remove the file if it is yours"
-    )
+    raise ConfigError(f"{path} is not the plan of {kind}; name another folder, or remove the file if it is yours")
 
 
 def _remove(step: Path) -> None:
