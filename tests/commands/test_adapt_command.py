@@ -243,8 +243,8 @@ def test_what_is_read_is_not_written_over(room: Path, tmp_path: Path) -> None:
     assert "is in the way" in fails("adapt", room / "model", room / "text.conllu", *arguments)
     assert text.read_bytes() == (room / "text.conllu").read_bytes()
     model = content(room / "model")
-    arguments = "--train", room / "train.conllu", "--dev", room / "dev.conllu", "-o", room / "model", "--force", *QUICK
-    assert "is both read and written" in fails("adapt", room / "model", room / "text.conllu", *arguments)
+    itself = "--train", room / "train.conllu", "-o", room / "model", "--force", *QUICK
+    assert "is both read and written" in fails("adapt", room / "model", room / "text.conllu", *itself)
     assert content(room / "model") == model
 
 

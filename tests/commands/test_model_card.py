@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -89,7 +90,7 @@ def test_a_file_that_cannot_be_used_is_told(model: Path, told: Path) -> None:
 @pytest.mark.parametrize(
     "damage", [{"scores": {"vote": [1]}}, {"scores": [3]}, {"training": 3, "development": [1]}], ids=str
 )
-def test_facts_of_no_training_are_told(model: Path, told: Path, tmp_path: Path, damage: dict[str, object]) -> None:
+def test_facts_of_no_training_are_told(model: Path, told: Path, tmp_path: Path, damage: dict[str, Any]) -> None:
     parser = treevote.load(model)
     treevote.save(dataclasses.replace(parser, facts={**parser.facts, **damage}), tmp_path / "damaged")
     package = "package", tmp_path / "damaged", "--name", "toy", "--licence", "MIT", "-o", tmp_path / "dist"
