@@ -225,7 +225,7 @@ def test_an_external_parser_joins_the_committee(text: Path, tmp_path: Path) -> N
     with pytest.raises(InputError, match="found 120 more"):
         attempt(long, tmp_path / "d")
     short = dataclasses.replace(data, external=[tmp_path / "short.conllu"])
-    with pytest.raises(InputError, match="expected a parse of every sentence"):
+    with pytest.raises(InputError, match="expected a parse of every sentence, found parses of 7"):
         attempt(short, tmp_path / "c")
 
 

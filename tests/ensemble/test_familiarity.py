@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from treevote.commands.parse import parse_files
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import familiarity
-from treevote.ensemble.familiarity import ENOUGH_TOKENS, _size, doubt, doubts, text_counts
+from treevote.ensemble.familiarity import ENOUGH_TOKENS, STRANGE_WORDS, _size, doubt, doubts, text_counts
 from treevote.ensemble.foreign_tags import COLUMNS, filled
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser, save
@@ -116,6 +117,12 @@ def test_of_a_few_tokens_only_a_lack_of_all_tags_tells_something(parser: Ensembl
     assert [reason is None for reason in doubts(parser, joint, [0, 1, 2, 3])] == [True, False, True]
 
 
+def test_each_of_several_texts_is_doubted_as_it_is_alone(parser: EnsembleParser, full: Treebank) -> None:
+    texts = [full, changed(full, upos="_"), full.select([0]), full, changed(full, 0.5, xpos="_")]
+    bounds = [0, *itertools.accumulate(map(len, texts))]
+    assert doubts(parser, Treebank.concatenate(texts), bounds) == [doubt(parser, text) for text in texts]
+
+
 def test_another_language_is_doubted_by_its_words(
     parser: EnsembleParser, full: Treebank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,6 +130,11 @@ def test_another_language_is_doubted_by_its_words(
     assert doubt(parser, other) is None  # the toy model knows few words
     monkeypatch.setattr(familiarity, "ENOUGH_WORDS", 10)
     assert str(doubt(parser, other)).startswith("100% of the words are unknown")
+    assert doubt(parser, full) is None
+    for n_known in (0, 1, 2, 3, 4, 5):  # of ten words in a row, times enough
+        forms = [full.words[1].form] * n_known + ["λόγος"] * (10 - n_known)
+        text = Treebank.of([([full.words[1]._replace(form=form) for form in forms], [0] * 10, ["x"] * 10)] * 20)
+        assert (doubt(parser, text) is None) == (10 - n_known < 10 * STRANGE_WORDS)
 
 
 def test_parsing_tells_its_doubt_once_and_can_be_stopped(parser: EnsembleParser, tmp_path: Path) -> None:

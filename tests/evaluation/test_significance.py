@@ -69,6 +69,11 @@ def test_wilson_on_values_from_the_literature() -> None:
     assert wilson(1 / 29, 29) == pytest.approx((0.0061, 0.1718), abs=5e-5)
 
 
+def test_a_share_and_its_interval_are_in_percent() -> None:
+    found = share(moments(np.array([81]), np.array([263])))  # of one sentence: its words count as independent
+    assert (found.value, found.low, found.high) == pytest.approx((30.80, 25.53, 36.62), abs=5e-3)
+
+
 def test_rates_of_nothing_have_no_interval() -> None:
     nothing = share(Moments(0, 0, 0, 0, 0, 0))
     assert (nothing.value, nothing.low, nothing.high, nothing.precision, nothing.recall) == (None,) * 5

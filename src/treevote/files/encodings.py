@@ -131,7 +131,7 @@ def guessed(text: bytes) -> str | None:
     """
     read = text.decode("utf-8", "surrogateescape")
     broken = [match.start() for match in _BROKEN.finditer(read)]
-    if 4 * sum(ord(character) > 0x7F for character in read) > 5 * len(broken):
+    if 4 * sum(not character.isascii() for character in read) > 5 * len(broken):
         return None
     parts = [read[max(0, at - _BESIDE) : at + _BESIDE].encode("utf-8", "surrogateescape") for at in broken[:2000]]
     best = max(_SINGLE_BYTE, key=lambda name: sum(_fitting(part.decode(name, "replace")) for part in parts))
