@@ -63,7 +63,8 @@ def tally(factor: Factor, gold_values: Values, projected: Treebank, scored: Bool
     places = encode(found.names, numbers).astype(np.int64)
     more = len(numbers) - n
     by_heads, by_arcs = (np.pad(sums, ((0, more), (0, 0))) for sums in (by_heads, by_arcs))
-    found_arcs = sum_by_key(places[found.column[slots]], right_arcs, sentence, len(numbers))
+    column = np.where(projected.heads < 0, -1, found.column)  # without a head there is no arc, but may be a label
+    found_arcs = sum_by_key(places[column[slots]], right_arcs, sentence, len(numbers))
     return Tally(tuple(numbers), by_heads, by_arcs, found_arcs)
 
 
