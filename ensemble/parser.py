@@ -158,7 +158,13 @@ class EnsembleParser:
 
     @classmethod
     def from_record(cls, record: Record) -> EnsembleParser:
-        """Return the ensemble of a record; ModelError if it is of another kind, or its parts do not fit together."""
+        """Return the ensemble of a record.
+
+        Raises
+        ------
+        ModelError
+            If the record is of another kind, or its parts do not fit together.
+        """
         if record.kind != KIND:
             raise ModelError(f"expected a model of kind '{KIND}', found '{record.kind}'; train it again")
         parts = record.parts

@@ -57,7 +57,10 @@ class StoredParser:
     def of(cls, path: str | os.PathLike[str], member: str | None = None) -> Self:
         """Return the reference to a model, by path or installed name, or to a member; it is loaded at the first call.
 
-        ModelError if it is not a model folder.
+        Raises
+        ------
+        ModelError
+            If it is not a model folder.
         """
         path = model_folder(path)
         if not Path(path, MANIFEST).is_file():
@@ -67,8 +70,12 @@ class StoredParser:
     def __call__(self) -> EnsembleParser:
         """Return the parser.
 
-        ModelError if the folder is missing here, damaged, or holds another model, or treevote has another version here;
-        ConfigError if there is no member of the name.
+        Raises
+        ------
+        ModelError
+            If the folder is missing here, damaged, or holds another model, or treevote has another version here.
+        ConfigError
+            If there is no member of the name.
         """
         try:
             if self.version != __version__:

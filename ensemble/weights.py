@@ -82,8 +82,13 @@ class Weights:
     def by_accuracy(gold: Treebank, systems: Sequence[Treebank]) -> Weights:
         """Return the share of tokens of held-out sentences to which each system gives the right head and label.
 
-        InputError if the sentences differ, or a gold head is not known.
+        Raises
+        ------
+        InputError
+            If the sentences differ, or a gold head is not known.
 
+        Examples
+        --------
         >>> gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
         >>> other = Treebank.of([(["dogs", "bark"], [2, 0], ["obj", "root"])])
         >>> Weights.by_accuracy(gold, [gold, other]).overall
@@ -112,8 +117,13 @@ class Weights:
         Such weights nearly always differ a little, so the order of the systems decides few ties; two systems have equal
         weights.
 
-        InputError if the sentences differ.
+        Raises
+        ------
+        InputError
+            If the sentences differ.
 
+        Examples
+        --------
         >>> one = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
         >>> two = Treebank.of([(["dogs", "bark"], [2, 0], ["obj", "root"])])
         >>> Weights.by_agreement([one, two, one]).overall
@@ -149,7 +159,13 @@ class Weights:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Weights:
-        """Return the weights that ``to_json`` wrote; ModelError if they are damaged."""
+        """Return the weights that ``to_json`` wrote.
+
+        Raises
+        ------
+        ModelError
+            If they are damaged.
+        """
         try:
             overall = tuple(map(_number, data["overall"]))
             rows = tuple(tuple(map(_number, row)) for row in data["rows"])

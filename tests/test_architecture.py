@@ -44,7 +44,7 @@ LAYERS = (
     {"conll"},
     {"config", "parallel", "settings"},
     {"store"},
-    {"latex", "protocols", "terminal"},
+    {"protocols", "terminal"},
     {"drawing", "evaluation"},
     {
         "models",

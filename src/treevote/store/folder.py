@@ -33,6 +33,8 @@ def save(record: Record, path: str | Path) -> None:
     writer is killed. Missing parent folders are made. ModelError if `check_target` refuses the path, the record holds
     something that cannot be stored, or writing fails, as on a full disk; a model at ``path`` is kept then.
 
+    Examples
+    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     save(Record("parser", texts={"labels": ["det", "root"]}), folder + "/model")
