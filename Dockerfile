@@ -1,7 +1,7 @@
 # Models over HTTP: docker build -t treevote . && docker run -p 127.0.0.1:8001:8001 -v "$PWD/model:/model:ro" treevote
 FROM python:3.12-slim AS build
 COPY . /src
-RUN python -m venv /opt/treevote && /opt/treevote/bin/pip install --no-cache-dir '/src[serve,text]'
+RUN python -m venv /opt/treevote && /opt/treevote/bin/pip install --no-cache-dir '/src[serve]'
 
 FROM python:3.12-slim
 COPY --from=build /opt/treevote /opt/treevote

@@ -106,7 +106,7 @@ def test_packages_are_made_of_a_folder_of_treebanks(tmp_path: Path, monkeypatch:
     assert found["MB"] == wheel.stat().st_size / 1e6
     with zipfile.ZipFile(wheel) as archive:
         metadata = archive.read("treevote_xx_toy-1.0.dist-info/METADATA").decode()
-    assert "\nRequires-Dist: treevote[text]>=" in metadata
+    assert "\nRequires-Dist: treevote>=" in metadata
     assert f"LAS {found['LAS']:.2f} |" in metadata
 
 

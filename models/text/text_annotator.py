@@ -69,8 +69,8 @@ class TextAnnotator:
     def read(self, text: str | bytes, *, format: TextFormat = "text", tags: Tags = "auto") -> Treebank:
         """Return the sentences of a running text, with lemmas and tags if there is a tagger; there may be none.
 
-        The text can be rebuilt from their source. InputError if there is no tokenizer; ConfigError if ufal.udpipe
-        cannot be imported, or if tags are to be predicted and there is no tagger.
+        The text can be rebuilt from their source. InputError if there is no tokenizer; ConfigError if tags are
+        to be predicted and there is no tagger.
         """
         chunk = text_chunk(text if isinstance(text, bytes) else encoded(text), format=format)
         return self.tagged(self.tokenized(chunk), tags)

@@ -26,8 +26,7 @@ from treevote.corpus.sentence import ROOT, Word, sent_id
 from treevote.corpus.source import Source
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError, ModelError
-from treevote.models.text.tokenization.library import Splitter, Token
-from treevote.models.text.tokenization.model_file import check
+from treevote.models.text.tokenization.splitter import Splitter, Token
 from treevote.models.text.tokenization.training import training
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.settings import Interval, Settings
@@ -63,7 +62,7 @@ class TokenizerTrainer(Settings):
     def training(self, train: Treebank, dev: Treebank | None = None) -> Iterator[Callable[[Jobs], Tokenizer]]:
         """Start the training of `train` in another process; yield a function that waits for the tokenizer."""
         with training(train, dev, to_mapping(self)) as finish:
-            yield lambda jobs: Tokenizer(np.frombuffer(check(finish(jobs)), np.uint8))
+            yield lambda jobs: Tokenizer._of(finish(jobs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +75,7 @@ class Tokenizer:
         """Return the sentences of a running text without tags and trees; there may be none.
 
         The source is CoNLL-U from which the text can be rebuilt, see `treevote.conll.plain_text`. InputError if a
-        sentence is too long; ConfigError if ufal.udpipe cannot be imported.
+        sentence is too long.
         """
         lines: list[str] = []
         number_of: dict[str, int] = {}
@@ -112,9 +111,16 @@ class Tokenizer:
             sentences = _joined(sentences)
         return _written(text, sentences, stretch, chunk) if sentences else iter([([SPACES + escape(text)], [])])
 
+    @classmethod
+    def _of(cls, data: bytes) -> Tokenizer:
+        """Return the tokenizer of the bytes of a model; ModelError if its trainer could not have written them."""
+        found = cls(np.frombuffer(data, np.uint8))
+        _ = found._splitter  # it checks the bytes
+        return found
+
     @functools.cached_property
     def _splitter(self) -> Splitter:
-        return Splitter(self.data.tobytes())
+        return Splitter.from_bytes(self.data.tobytes())
 
     def __getstate__(self) -> dict[str, Any]:
         return {"data": np.array(self.data)}
@@ -131,7 +137,7 @@ class Tokenizer:
         data = record.arrays.get("udpipe")
         if data is None or data.dtype != np.uint8 or data.ndim != 1:
             raise ModelError("expected the bytes of a tokenizer, found none; the model is damaged: train it again")
-        return cls(np.frombuffer(check(data.tobytes()), np.uint8))
+        return cls._of(data.tobytes())
 
 
 def _joined(sentences: Sequence[Sequence[Token]]) -> list[list[Token]]:
@@ -149,16 +155,15 @@ def _joined(sentences: Sequence[Sequence[Token]]) -> list[list[Token]]:
 
 def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: TextSpan, chunk: TextChunk) -> Iterator[Block]:
     """Yield the sentences of a stretch of a chunk."""
-    spans = [_trimmed(text, token) for sentence in sentences for token in sentence]
-    starts = [start for start, _ in spans[1:]] + [len(text)]
+    starts = [token.start for sentence in sentences for token in sentence] + [len(text)]
     k = 0
     for number, sentence in enumerate(sentences, 1):
         rows: list[Row] = []
         forms = []
         word = 1
         for token in sentence:
-            (start, end), following = spans[k], starts[k]
             k += 1
+            start, end, following = token.start, token.end, starts[k]
             after = text[end:following]
             form = form_of(text[start:end])
             items = []
@@ -168,7 +173,7 @@ def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: TextSpan,
                 items.append(f"SpacesInToken={escape(text[start:end])}")
             if not after:
                 items.append("SpaceAfter=No")
-            elif after != " " or k == len(spans):
+            elif after != " " or following == len(text):
                 items.append(f"SpacesAfter={escape(after)}")
             misc = "|".join(items) or "_"
             if token.words:
@@ -185,11 +190,3 @@ def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: TextSpan,
             comments += ["# newpar"] * (stretch.opens != "nothing" and chunk.format == "text")
         name = f"{stretch.name}s{number}" if chunk.format == "text" else stretch.name + f".{number}" * (number > 1)
         yield [*comments, f"# sent_id = {name}", f"# text = {''.join(forms).rstrip(' ')}"], rows
-
-
-def _trimmed(text: str, token: Token) -> tuple[int, int]:
-    """Return where a token begins and ends without spaces around it."""
-    form = text[token.start : token.end]
-    bare = form.strip()
-    start = token.start + len(form) - len(form.lstrip()) if bare else token.start
-    return start, start + len(bare or form)

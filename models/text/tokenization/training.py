@@ -17,8 +17,8 @@ from treevote.conll.writer import lines_of
 from treevote.corpus.documents import is_new_paragraph, new_document
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError, TreevoteError
+from treevote.extras import extra
 from treevote.models.text.tokenization import child
-from treevote.models.text.tokenization.library import library
 from treevote.parallel import Jobs
 
 # Minimum share of tokens of punctuation alone in a treebank of which no token says that no space follows: then the
@@ -26,6 +26,12 @@ from treevote.parallel import Jobs
 NO_SPACES = 0.01
 
 _EPOCH = re.compile(r"Epoch ([0-9]+),")
+
+
+def require_library() -> None:
+    """Raise a ConfigError if ufal.udpipe, which trains, cannot be imported."""
+    with extra("text", "the training of a tokenizer needs ufal.udpipe"):
+        import ufal.udpipe  # noqa: F401
 
 
 @contextmanager
@@ -36,7 +42,7 @@ def training(train: Treebank, dev: Treebank | None, options: Mapping[str, Any]) 
     the library. The progress is told after each pass. InputError if the treebank does not tell where spaces are, or is
     too small; ConfigError if there is no library; TreevoteError if the process ends without a result.
     """
-    library()
+    require_library()
     texts = ["".join(_blocks(train)), "" if dev is None else "".join(_blocks(dev))]
     _require_spaces(train, texts[0])
     with tempfile.TemporaryDirectory(prefix="treevote-") as folder:

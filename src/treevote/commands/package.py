@@ -119,7 +119,7 @@ def _metadata(release: Release, facts: Mapping[str, Any], card: str) -> tuple[st
     name, folder = package_name(release.name), folder_name(release.name)
     with facts_read():
         oldest = Version(facts["treevote"]).public
-    needs = f"treevote{'[text]' if 'tokenizer' in facts['annotator'] else ''}>={oldest},<{READ_BEFORE}"
+    needs = f"treevote>={oldest},<{READ_BEFORE}"
     summary = f"The model {release.name} of treevote, a dependency parser"
     head = f"""\
 Metadata-Version: 2.4

@@ -35,7 +35,7 @@ from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.results import Evaluation
 from treevote.files.temporaries import temporary
 from treevote.kernels import Longs
-from treevote.models.text.tokenization.library import library
+from treevote.models.text.tokenization.training import require_library
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store import folder as store
 from treevote.store.checkpoints import checkpoints
@@ -81,7 +81,7 @@ def quickstart(folder: str | Path, *, from_text: bool = False, jobs: Jobs = ONE_
     """
     folder = Path(folder)
     if from_text:
-        library()  # before the work: it may be missing
+        require_library()  # before the work: it may be missing
     store.check_target(folder / MODEL)
     web, wiki = read(default_treebank("web")), read(default_treebank("wiki"))
     tenth = np.arange(web.n_sentences) % 10 == 9

@@ -29,7 +29,7 @@ from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
 from treevote.models.learning.vectors.files import read_vectors
 from treevote.models.learning.vectors.vectors import NO_VECTORS, WordVectors
-from treevote.models.text.tokenization.library import library
+from treevote.models.text.tokenization.training import require_library
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store import folder as store
 
@@ -104,7 +104,7 @@ def train(
     if annotator is not None and annotator.tags == "gold":
         warn("the parsers learn from gold tags, and will be given predicted ones; leave out --tags gold")
     if annotator is not None and annotator.reads == "text":
-        library()  # before the work: it may be missing
+        require_library()  # before the work: it may be missing
     if clusters is not None:
         known = clusters if isinstance(clusters, Clusters) else read_clusters(clusters)
         trainer = dataclasses.replace(trainer, members=with_clusters(trainer.members, known))

@@ -22,6 +22,9 @@ from treevote.ensemble.parser import save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.kernel_files import kernels_folder
 from treevote.models.learning.clusters.induction import induce
+from treevote.models.text.tokenization.multiword import MultiwordRules
+from treevote.models.text.tokenization.network import CharacterNetwork
+from treevote.models.text.tokenization.splitter import Splitter
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.terminal import duration
 
@@ -56,6 +59,7 @@ def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> WarmingResult:
     toy = made_up()
     learn("learned", toy, [toy, toy], single_root=True)[0].vote([toy, toy], single_root=True)
     induce([toy])
+    Splitter(CharacterNetwork.untrained(), MultiwordRules({}, {})).sentences("the dog")
     seen = AnnotatorTrainer(reads="tokens").train(toy, toy)
     with TemporaryDirectory() as folder:
         text, model, parse = (Path(folder, name) for name in ("toy.conllu", "model", "parse.conllu"))

@@ -23,8 +23,7 @@ from treevote.conll.text_chunks import TextFormat, text_chunks
 from treevote.conll.writer import dumps
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError, InputError, TreevoteError
-from treevote.models.text.tokenization import child, tokenizer
-from treevote.models.text.tokenization.library import Token
+from treevote.models.text.tokenization import child
 from treevote.models.text.tokenization.tokenizer import Tokenizer, TokenizerTrainer
 from treevote.models.text.tokenization.training import _blocks
 from treevote.parallel import Jobs
@@ -142,12 +141,12 @@ def test_a_treebank_without_spaces_is_learned_or_refused() -> None:
         QUICK.train(Treebank.of([(["a"], [0], ["root"])]))
 
 
-def test_without_the_library_one_sentence_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_text_is_read_and_a_training_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = Tokenizer.from_record(toy_tokenizer().record())
     monkeypatch.setitem(sys.modules, "ufal.udpipe", None)
-    for call in (lambda: tokenize(loaded, "a"), lambda: QUICK.train(toy())):
-        with pytest.raises(ConfigError, match=r"raw text needs ufal.udpipe.*pip install 'treevote\[text\]'"):
-            call()
+    assert tokenize(loaded, "Dogs bark")
+    with pytest.raises(ConfigError, match=r"of a tokenizer needs ufal.udpipe.*pip install 'treevote\[text\]'"):
+        QUICK.train(toy())
 
 
 def test_a_training_that_dies_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -183,8 +182,3 @@ def test_a_sentence_with_too_many_words_is_a_fault(monkeypatch: pytest.MonkeyPat
     assert tokenize(toy_tokenizer(), "Dogs can't bark.").count("# sent_id") == 1
     with pytest.raises(InputError, match="sentence s1: expected at most 5 tokens in a sentence, found more; cut the"):
         tokenize(toy_tokenizer(), "Dogs can't bark. Dogs", format="lines")
-
-
-@pytest.mark.parametrize(("text", "start", "end"), [("a dog.", 2, 5), ("a  dog .", 3, 6), ("a    .", 2, 5)])
-def test_a_token_has_no_spaces_around_it_unless_it_is_a_space(text: str, start: int, end: int) -> None:
-    assert tokenizer._trimmed(text, Token(2, len(text) - 1)) == (start, end)
