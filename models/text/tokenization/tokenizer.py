@@ -164,13 +164,13 @@ def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: TextSpan,
         for token in sentence:
             k += 1
             start, end, following = token.start, token.end, starts[k]
-            after = text[end:following]
-            form = form_of(text[start:end])
+            written, after = text[start:end], text[end:following]
+            form = form_of(written)
             items = []
             if k == 1 and start:
                 items.append(f"SpacesBefore={escape(text[:start])}")
-            if form != text[start:end]:
-                items.append(f"SpacesInToken={escape(text[start:end])}")
+            if form != written:
+                items.append(f"SpacesInToken={escape(written)}")
             if not after:
                 items.append("SpaceAfter=No")
             elif after != " " or following == len(text):

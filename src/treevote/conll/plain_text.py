@@ -80,6 +80,8 @@ def form_of(text: str) -> str:
     >>> form_of("a\n b"), form_of("a\x00b"), form_of("\x1f")
     ('a b', 'a\ufffdb', '\ufffd')
     """
+    if text and text.isprintable() and " " not in text:  # nearly all tokens
+        return text
     return _BROKEN.sub("\ufffd", " ".join(text.split())) or "\ufffd"
 
 
