@@ -55,6 +55,14 @@ def test_given_arcs_stay(client: TestClient) -> None:
     assert client.post("/parse", json={"data": ""}).json()["sentences"] == []
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_no_byte_of_a_text_is_lost(end: str, client: TestClient) -> None:
+    odd = f"\ufeff# before\n\n{GOLD}# between\n\n{GOLD}\n\n# \x85\u2028 after".replace("\n", end)
+    answer = client.post("/parse", json={"data": odd, "model": "toy", "keep": "all"}).json()
+    assert "".join(sentence["conllu"] for sentence in answer["sentences"]) == odd
+    assert len(answer["sentences"]) == 6
+
+
 LONE = "1\tThe\t_\tDET\t_\t_\t2\t_\t_\t_\n2\tdog\t_\tNOUN\t_\t_\t_\todd\t_\t_\n\n"
 
 

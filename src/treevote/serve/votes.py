@@ -2,9 +2,10 @@
 
 The request is ``{"data": text, "model": name, "keep": "heads" | "labels" | "all"}``; the last two may be missing.
 ``data`` is CoNLL-U if it has a tab, else running text. The answer is ``{"model", "doubt", "members", "labels",
-"sentences"}``; a sentence has ``id``, ``conllu`` (its lines with the vote), ``words`` (a list of values for each column
-of ``COLUMNS``), ``given`` (the heads and the labels that were kept, null where there is none), and ``members`` (for
-each the heads and the labels). Heads are positions from 1, 0 for the root.
+"sentences"}``; a sentence has ``id``, ``conllu`` (its lines with the vote, up to the next sentence: those of all
+sentences are the whole text), ``words`` (a list of values for each column of ``COLUMNS``), ``given`` (the heads and the
+labels that were kept, null where there is none), and ``members`` (for each the heads and the labels). Heads are
+positions from 1, 0 for the root.
 """
 
 from __future__ import annotations
@@ -78,13 +79,17 @@ class VoteWork:
     def _answer(self, run: Run, task: Task) -> ParsedText:
         ensemble = self.model.parser
         sentences: list[dict[str, Any]] = []
-        reason = None
+        reason, rest = None, ""
         format: Literal["text", "conllu"] = "text" if self.is_text else "conllu"
         for chunk in any_chunks(io.BytesIO(task.data), format=format, n_bytes=CHUNK_BYTES):
             if not task.is_wanted:
                 break
-            found, doubt_of_chunk = run(_voted, self.model.stored, chunk, self.keep, len(sentences))
-            sentences, reason = sentences + found, reason or doubt_of_chunk
+            found, doubt_of_chunk, text = run(_voted, self.model.stored, chunk, self.keep, len(sentences))
+            sentences, reason, rest = sentences + found, reason or doubt_of_chunk, rest + text
+            if found:
+                found[0]["conllu"], rest = rest + found[0]["conllu"], ""
+        if sentences:
+            sentences[-1]["conllu"] += rest
         answer = {
             "model": self.model.name,
             "members": list(ensemble.members),
@@ -98,26 +103,29 @@ class VoteWork:
 
 def _voted(
     stored: StoredParser, chunk: Chunk | TextChunk, keep: Keep | None, before: int
-) -> tuple[list[dict[str, Any]], str | None]:
-    """Return the sentences of a chunk, numbered after those before it, and a reason to doubt them."""
+) -> tuple[list[dict[str, Any]], str | None, str]:
+    """Return the sentences of a chunk, numbered after those before it, a reason to doubt them, and a text of none."""
     ensemble = stored()
     if isinstance(chunk, Chunk):
         treebank = parse_chunk(chunk, trees=trees_of(ensemble, keep))[0]
     else:
         treebank = ensemble.annotator.tokenized(chunk)
     if not treebank.n_sentences:
-        return [], None
+        return [], None, encoded(treebank).decode()
     treebank = ensemble.annotator.tagged(treebank)
     given = Given.of(treebank, keep, single_root=ensemble.single_root)
     parses = ensemble.parse_members(treebank, given)
     reason = doubt(ensemble, treebank) or strange_labels(ensemble, treebank, keep)
-    return list(_sentences(ensemble.combine(parses, given), parses, given, before)), reason
+    return list(_sentences(ensemble.combine(parses, given), parses, given, before)), reason, ""
 
 
 def _sentences(
     vote: Treebank, parses: Mapping[str, Treebank], given: Given | None, before: int
 ) -> Iterator[dict[str, Any]]:
-    sure = vote.label_confidence
+    sure, source = vote.label_confidence, vote.source
+    assert source is not None, "read from a text"
+    lines = list(io.StringIO(encoded(vote.only()).decode(), newline="\n"))
+    bounds = [0, *source.line_of[vote.offsets[1:-1]].tolist(), len(lines)]
     for i in range(vote.n_sentences):
         tree, first = vote.sentence(i), int(vote.offsets[i])
         words = list(zip(*tree.words[1:], strict=True))
@@ -127,7 +135,7 @@ def _sentences(
         others = {name: parse.sentence(i) for name, parse in parses.items()}
         yield {
             "id": sent_id(vote.comments(i)) or str(before + i + 1),
-            "conllu": encoded(vote[i : i + 1].only()).decode("utf-8", "replace"),
+            "conllu": "".join(lines[bounds[i] : bounds[i + 1]]),
             "words": dict(zip(COLUMNS, columns, strict=True)),
             "given": _given(given, first + 1, first + 1 + n),
             "members": {

@@ -81,7 +81,7 @@ document.addEventListener("keydown", event => {
 
 async function open(file) {
   try {
-    $("text").value = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+    $("text").value = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
   } catch {
     return say("The file cannot be read as UTF-8; save it in UTF-8 first.", true);
   }
