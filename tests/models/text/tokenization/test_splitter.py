@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import unicodedata
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +17,11 @@ from tests.models.text.tokenization.texts import texts
 from tests.reference.toy_text import toy_tokenizer
 from tests.reference.udpipe_splitter import sentences
 from treevote.conll.plain_text import plain
+from treevote.kernels import Kernel
 from treevote.models.text.tokenization.addresses import address_end
 from treevote.models.text.tokenization.multiword import MultiwordRules
 from treevote.models.text.tokenization.network import SEGMENT, CharacterNetwork, add_outcomes
-from treevote.models.text.tokenization.splitter import Splitter, Token
+from treevote.models.text.tokenization.splitter import Splitter, Token, split
 
 SIZES = 16, 24, 64
 LETTERS = "aB \u00a0.?,\u3002\u3000(1\u00e9\u03a3\u0130\ufb01\u4e2d"
@@ -129,6 +131,13 @@ def test_what_is_like_an_address_is_none(text: str) -> None:
 def test_words_of_a_token_follow_its_case(token: str, words: tuple[str, ...]) -> None:
     rules = MultiwordRules({b"ab": ("a", "b")}, {b"ba": ("", "ba"), b"b": ("b", "x")})
     assert rules.words(token) == words
+
+
+def test_an_untrained_network_runs_the_same_machine_code(forged: bytes) -> None:
+    kernel: Any = split
+    for splitter in (Splitter(CharacterNetwork.untrained(), MultiwordRules({}, {})), Splitter.from_bytes(forged)):
+        splitter.sentences("a b.")
+    assert not isinstance(kernel, Kernel) or len(kernel._outer.signatures) == 1
 
 
 def test_the_end_of_a_token_may_begin_within_a_character() -> None:
