@@ -1,17 +1,14 @@
-"""Forged tokenizers: they are refused, or they give a text that can be rebuilt; none ends the process."""
+"""Forged tokenizers: they are refused, or they give a text that can be rebuilt; none loses anything."""
 
 from __future__ import annotations
 
 import random
 import struct
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from tests.models.text.tokenization.texts import PIECES, rebuilt, tokenize
-from tests.paths import ROOT
 from tests.reference.lzma_literals import packed
 from tests.reference.toy_text import toy_tokenizer
 from treevote.conll.plain_text import encoded
@@ -80,13 +77,13 @@ def test_a_tokenizer_that_is_cut_off_is_refused() -> None:
 
 @pytest.mark.parametrize("at", range(10))
 def test_forged_settings_of_the_network_are_refused(at: int) -> None:
-    network, rules = parts()
-    Splitter.from_bytes(built(network, rules))
+    network, _ = parts()
+    CharacterNetwork.from_bytes(network)
     for value in range(0, 256, 51):
         other = network[:at] + bytes([value]) + network[at + 1 :]
         if value != network[at] and not (at == 3 and value <= 1):
             with pytest.raises(ModelError, match="the model is damaged: train it again"):
-                Splitter.from_bytes(built(other, rules))
+                CharacterNetwork.from_bytes(other)
 
 
 @pytest.mark.parametrize("size", [16, 24, 64])
@@ -113,13 +110,6 @@ def test_a_record_of_something_else_is_refused(record: Record) -> None:
         Tokenizer.from_record(record)
 
 
-FORGE = """
-import sys
-from tests.models.text.tokenization.test_forged_tokenizer import survive
-survive(int(sys.argv[1]), int(sys.argv[2]))
-"""
-
-
 def mutated(data: bytes, rng: random.Random) -> bytes:
     """Return bytes of which a few are others, more, or fewer."""
     changed, at = bytearray(data), rng.randrange(len(data))
@@ -137,30 +127,20 @@ def mutated(data: bytes, rng: random.Random) -> bytes:
     return bytes(changed)
 
 
-def survive(seed: int, n: int) -> None:
-    """Load forged tokenizers, and use those that are not refused."""
-    rng = random.Random(seed)
+def test_a_forged_tokenizer_is_refused_or_loses_nothing() -> None:
+    rng = random.Random(1)
     whole, (network, rules) = toy_tokenizer().data.tobytes(), parts()
-    used = 0
-    for _ in range(n):
-        where = rng.randrange(4)
+    used, text = 0, " ".join(PIECES) * 3
+    for number in range(30):
         forged = [
             lambda: mutated(whole, rng),
             lambda: built(mutated(network, rng), rules),
             lambda: built(network, mutated(rules, rng)),
-            lambda: built(network, mutated(rules, rng)),
-        ][where]()
+        ][number % 3]()
         try:
             tokenizer = Tokenizer.from_record(Record("tokenizer", arrays={"udpipe": np.frombuffer(forged, np.uint8)}))
-            text = " ".join(PIECES) * 3
-            assert rebuilt(tokenize(tokenizer, text))[0] == encoded(text)
-            used += 1
         except ModelError:
-            pass
-    print(used)
-
-
-def test_no_forged_tokenizer_ends_the_process() -> None:
-    done = subprocess.run([sys.executable, "-c", FORGE, "1", "30"], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert 0 < int(done.stdout) < 30
+            continue
+        assert rebuilt(tokenize(tokenizer, text))[0] == encoded(text)
+        used += 1
+    assert 0 < used < 30

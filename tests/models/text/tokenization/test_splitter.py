@@ -31,7 +31,7 @@ RULES = (
 )
 
 
-@pytest.fixture(scope="module", params=[(size, spaces) for size in SIZES for spaces in (0, 1)])
+@pytest.fixture(scope="module", params=[(16, 0), (24, 1), (64, 0)])
 def forged(request: pytest.FixtureRequest) -> bytes:
     """Return a tokenizer with random weights."""
     size, spaces = request.param
