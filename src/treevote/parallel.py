@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -141,7 +143,7 @@ def _map(function: Callable[..., R], items: Iterable[Any], parallel: Any, limit:
     import joblib
 
     source = iter(items)
-    call = functools.partial(joblib.delayed(_attempt), function)
+    call = functools.partial(joblib.delayed(_attempt), function, os.getpid())
     fed = taken = 0
     fault: Exception | None = None
     more = True
@@ -254,12 +256,26 @@ def _parallel(n_jobs: int | None, backend: str | None, prefer: str | None) -> tu
         raise ConfigError(f"joblib cannot run {n_jobs} jobs with backend {backend}: {problem}") from problem
 
 
-def _attempt(function: Callable[..., R], item: object) -> tuple[R | None, TreevoteError | None]:
+def _attempt(function: Callable[..., R], caller: int, item: object) -> tuple[R | None, TreevoteError | None]:
     """Return the result or the error, so that errors are raised in the order of the items."""
+    if os.getppid() == caller:
+        _end_with(caller)
     try:
         return function(item), None
     except TreevoteError as error:
         return None, error
+
+
+@functools.cache
+def _end_with(parent: int) -> None:
+    """End this process, a worker, soon after its parent: if that was killed, it would wait for it forever."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _close(outcomes: Any) -> None:
