@@ -12,6 +12,7 @@ import pytest
 from tests.command_line import fails, run
 from tests.reference.toy_grammar import toy_treebank
 from treevote.commands.doctor import doctor
+from treevote.commands.next import next_sentences
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.errors import ConfigError
@@ -146,6 +147,14 @@ def test_next_sentences_have_trees_and_doubts(room: Path, tmp_path: Path) -> Non
     assert output.read_text().count("Doubt=") == sum(len(one["doubtful"]) for one in found["sentences"]) > 0
     run("next", room / "model", room / "pool.conllu", "--tokens", 20, "-o", output)
     assert read(output).n_tokens <= 20
+
+
+def test_fewer_sentences_than_were_asked_for_are_told(room: Path) -> None:
+    warned: list[str] = []
+    next_sentences(room / "model", [room / "pool.conllu"], sentences=1, warn=warned.append)
+    assert not warned
+    chosen = next_sentences(room / "model", [room / "pool.conllu"], sentences=1000, warn=warned.append).sentences
+    assert [f"expected 1,000 sentences to choose, found {len(chosen)}; " in one for one in warned] == [True]
 
 
 def test_next_says_whether_its_doubts_are_probabilities_or_votes(room: Path, tmp_path: Path) -> None:
