@@ -42,7 +42,7 @@ def test_something_else_is_named_by_its_type(call: Callable[[], object], said: s
 
 @pytest.mark.parametrize("members", [None, ["forward"], {"forward": 5}])
 def test_members_are_trainers_by_name(members: Any) -> None:
-    with pytest.raises(treevote.ConfigError, match="members: expected trainers by name, found .*; give them as in"):
+    with pytest.raises(treevote.ConfigError, match=r"members: expected trainers by name, found .*; give them as in"):
         treevote.EnsembleTrainer(members)
 
 
