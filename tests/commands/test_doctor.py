@@ -176,6 +176,9 @@ def test_a_missing_folder_of_an_output_is_told_before_the_work(room: Path, tmp_p
     for option in ("--output", "--list", "--report"):
         assert "no folder" in fails(*DOCTOR, room / "plain.conllu", "--work", tmp_path / "work", option, missing)
     assert "no folder" in fails("next", room / "model", room / "pool.conllu", "-o", missing)
+    unread = tmp_path / "unread.conllu"
+    for command in (["clusters", unread], ["vectors", unread], ["vote", unread, unread]):
+        assert "no folder" in fails(*command, "-o", missing)
     assert list(tmp_path.iterdir()) == []
 
 
