@@ -60,11 +60,13 @@ class Jobs:
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a wrong number of jobs: it may be asked for long after the beginning of the work."""
+        """Refuse a wrong number or backend: they may be asked for long after the beginning of the work."""
         n_jobs: int | None = converted(int | None, self.n_jobs, "jobs")
         object.__setattr__(self, "n_jobs", n_jobs)
         if n_jobs == 0:
             raise ConfigError("joblib cannot run 0 jobs; give a number from 1 on, or -1 for one for each core")
+        if self.backend is not None:
+            _parallel(self.n_jobs, self.backend, None)  # refuses an unknown one
 
     @classmethod
     def of(cls, jobs: int | Jobs) -> Jobs:
@@ -108,8 +110,6 @@ class Jobs:
             with relayed(self.progress) as report:
                 yield from self.silent.map(functools.partial(function, progress=report), items, prefer=prefer)
         elif self.n_jobs == 1:
-            if self.backend is not None:
-                _parallel(1, self.backend, None)  # refuses an unknown one
             yield from map(function, items)
         else:
             yield from _map(function, items, *_parallel(self.n_jobs, self.backend, prefer))
