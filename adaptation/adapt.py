@@ -96,7 +96,11 @@ class Adaptation:
         given = with_predicted_tags(self.before, self.data, source, self.steps, "tagged", self.jobs)
         known = frozenset(sentence_forms(source))
         few = [] if given.unlabelled or given.target_train is None else [given.target_train]
-        domain_distance = distance(Profile.of([source]), Profile.of(few or given.text(), known))
+        profile = Profile.of(few or given.text(), known)
+        if not profile.sentences:
+            path, remedy = os.fspath(self.data.unlabelled[0]), "give a file with sentences in it"
+            raise NothingKeptError("expected sentences, found none", path=path, remedy=remedy)
+        domain_distance = distance(Profile.of([source]), profile)
         warnings = list(self._warnings(source, domain_distance))
         if self.warn is not None:
             for warning in warnings:

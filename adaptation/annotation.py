@@ -83,17 +83,11 @@ def tasks(data: Data, folder: Path) -> Iterator[ChunkTask]:
 
 
 def concatenated(annotated: Iterator[tuple[int, Annotation]], data: Data, step: str, jobs: Jobs) -> Annotation:
-    """Return the annotations of all chunks, each with the bytes read up to its end, as one; tell the progress.
-
-    `NothingKeptError` if there is no sentence.
-    """
+    """Return the annotations of all chunks, each with the bytes read up to its end, as one; tell the progress."""
     total, parts = size(data.unlabelled), []
     for bytes_read, of_chunk in annotated:
         parts.append(of_chunk)
         jobs.tell(step, bytes_read, total)
-    if not any(of_chunk.files for of_chunk in parts):
-        path = os.fspath(data.unlabelled[0])
-        raise NothingKeptError("expected sentences, found none", path=path, remedy="give a file with sentences in it")
     lengths, agreed, confidence, files = zip(*parts, strict=True)
     columns = np.concatenate(lengths), np.concatenate(agreed), np.concatenate(confidence)
     return Annotation(*columns, tuple(itertools.chain.from_iterable(files)))

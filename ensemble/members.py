@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
-from treevote.errors import ConfigError, ModelError, TreevoteWarning, unknown
+from treevote.errors import ConfigError, ModelError, unknown, warn
 from treevote.models.learning.clusters.clusters import NONE, Clusters
 from treevote.models.learning.vectors.vectors import NO_VECTORS, WordVectors
 from treevote.protocols import Family, Parser, Trainer
@@ -116,7 +115,7 @@ def find_family(kind: str) -> Family | None:
 def known_members() -> dict[str, Trainer]:
     """Return the trainers of all members by name; a `TreevoteWarning` names the plug-ins that are left out."""
     if faults := plug_ins().faults:
-        warnings.warn("; ".join(faults), TreevoteWarning, stacklevel=2)
+        warn("; ".join(faults))
     return {name: trainer for family in families().values() for name, trainer in family.members.items()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -10,7 +11,7 @@ import numpy as np
 
 from treevote.corpus.sentence import is_label
 from treevote.corpus.treebank import Treebank
-from treevote.errors import ModelError
+from treevote.errors import ModelError, TreevoteError
 
 T = TypeVar("T")
 
@@ -22,11 +23,16 @@ def is_plug_in(part: object) -> bool:
 
 @contextmanager
 def faults_named(name: str, part: object) -> Iterator[None]:
-    """Raise a ModelError with the name of a member in place of whatever its trainer or parser of a plug-in raises."""
+    """Raise a ModelError with the name of a member in place of whatever its trainer or parser of a plug-in raises.
+
+    A `TreevoteError` that the plug-in itself raises is about the data or the settings of the user: it comes through.
+    """
     try:
         yield
     except Exception as fault:  # any code may fail in any way
-        if not is_plug_in(part):
+        *_, (place, _) = traceback.walk_tb(fault.__traceback__)
+        outside = not place.f_globals.get("__name__", "").startswith("treevote.")
+        if not is_plug_in(part) or (outside and isinstance(fault, TreevoteError)):
             raise
         problem = f"the plug-in of member {name} failed ({type(fault).__name__}: {fault})"
         raise ModelError(f"{problem}; update it, or leave the member out") from fault

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from reprlib import repr as short
 from typing import Annotated, Literal
 
 import numpy as np
@@ -72,6 +73,9 @@ class EnsembleTrainer:
     folds: int = 0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.members, Mapping) or not all(hasattr(each, "train") for each in self.members.values()):
+            problem = f"members: expected trainers by name, found {short(self.members)}"
+            raise ConfigError(f"{problem}; give them as in {{'forward': treevote.TransitionTrainer()}}")
         require_free(self.members)
         converted(VoteKind | Literal["auto"], self.weights, "weights")
         converted(bool, self.select, "select")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treevote.corpus.given import Given
-from treevote.corpus.treebank import Treebank, require_treebank
+from treevote.corpus.treebank import Treebank, require_treebanks
 from treevote.corpus.trees import are_trees, per_sentence, roots
 from treevote.corpus.vocabulary import common_labels
 from treevote.ensemble.arborescence import spanning_tree
@@ -82,7 +82,7 @@ def vote(
     >>> [f"{share:.2f}" for share in voted.support], [f"{share:.2f}" for share in voted.label_support]
     (['0.00', '1.00', '1.00', '0.67'], ['0.00', '0.67', '1.00', '1.00'])
     """
-    systems = [require_treebank(system) for system in systems]
+    systems = require_treebanks(systems)
     systems = systems if given is None else [given.held(system) for system in systems]
     weights = Weights.equal(len(systems)) if weights is None else weights
     if not isinstance(weights, Weights):

@@ -222,8 +222,9 @@ def test_a_number_of_jobs_is_enough_for_every_training() -> None:
 
 def test_a_warning_about_sentences_of_no_name_begins_with_their_number() -> None:
     bare = Treebank.of([(["a"], [-1], [""])])
-    with pytest.warns(treevote.TreevoteWarning, match="^1 of 41 sentences has no tree and is left out"):
+    with pytest.warns(treevote.TreevoteWarning, match="^1 of 41 sentences has no tree and is left out") as warned:
         treevote.train(Treebank.concatenate([TRAIN, bare]), members=["lr-svm-forward"])
+    assert {warning.filename for warning in warned} == {__file__}  # the line of the caller
 
 
 def test_an_annotator_is_an_annotator_trainer() -> None:

@@ -28,12 +28,28 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (lambda: treevote.read(b"1\ta"), "expected a path, found bytes; .* a text to treevote.loads"),  # type: ignore[arg-type]
         (lambda: treevote.read(iter([TRAIN])), "expected a path, found list_iterator"),  # type: ignore[arg-type]
         (lambda: treevote.loads(b"1\ta"), "expected a text, found bytes; decode it first"),  # type: ignore[arg-type]
+        (lambda: treevote.vote(None, single_root=True), "expected a treebank, found NoneType"),  # type: ignore[arg-type]
+        (lambda: Treebank.concatenate(None), "expected a treebank, found NoneType"),  # type: ignore[arg-type]
+        (lambda: Treebank.of(None), r"expected sentences of three lists each .*, found None"),  # type: ignore[arg-type]
+        (lambda: Treebank.of([None]), r"expected sentences of three lists each .*, found \[None"),  # type: ignore[list-item]
         (lambda: treevote.write(TEST[0], "-"), "expected a treebank, found tuple; .* one sentence is treebank"),  # type: ignore[arg-type]
     ],
 )
 def test_something_else_is_named_by_its_type(call: Callable[[], object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         call()
+
+
+@pytest.mark.parametrize("members", [None, ["forward"], {"forward": 5}])
+def test_members_are_trainers_by_name(members: Any) -> None:
+    with pytest.raises(treevote.ConfigError, match=r"members: expected trainers by name, found .*; give them as in"):
+        treevote.EnsembleTrainer(members)
+
+
+@pytest.mark.parametrize("size", ["x", 0, 1.5])
+def test_the_size_of_a_chunk_is_a_positive_whole_number(size: Any, model: Path, tmp_path: Path) -> None:
+    with pytest.raises(treevote.ConfigError, match="chunk_bytes"):
+        treevote.parse_files(model, tmp_path, tmp_path / "out", chunk_bytes=size)
 
 
 def test_what_can_be_no_path_is_refused_wherever_a_path_is_taken(model: Path, tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Iterator
@@ -35,6 +37,15 @@ def count(name: str, progress: Progress) -> str:
         progress(name, step, 3)
         time.sleep(0.11)
     return name
+
+
+_KILLED = """
+import joblib, os, threading, time
+from treevote.parallel import Jobs
+
+threading.Timer(1, os.kill, (os.getpid(), 9)).start()
+list(Jobs(2, "multiprocessing").map(time.sleep, [600, 600]))
+"""
 
 
 def take(results: Iterator[int]) -> tuple[list[int], str]:
@@ -103,7 +114,12 @@ def test_the_backend_may_be_set_around_it() -> None:
 @pytest.mark.parametrize(("n_jobs", "backend"), [(0, None), (2, "lokky"), (1, "lokky")])
 def test_what_joblib_does_not_know_is_a_configuration_error(n_jobs: int, backend: str | None) -> None:
     with pytest.raises(ConfigError, match="joblib cannot run"):
-        list(Jobs(n_jobs, backend).map(halve, [2]))
+        Jobs(n_jobs, backend)
+
+
+def test_workers_end_with_their_killed_parent() -> None:
+    done = subprocess.run([sys.executable, "-c", _KILLED], capture_output=True, timeout=60, check=False)  # to their end
+    assert done.returncode == -signal.SIGKILL
 
 
 def test_a_killed_worker_is_one_error() -> None:

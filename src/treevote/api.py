@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, TextIO, cast, get_args
@@ -25,7 +24,7 @@ from treevote.ensemble.configuration import Preset
 from treevote.ensemble.familiarity import doubt, strange_labels, text_counts
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import InputError, TreevoteWarning, require_known
+from treevote.errors import InputError, require_known, warn
 from treevote.files.encodings import not_utf8
 from treevote.files.streams import path_of, paths_of
 from treevote.models.learning.clusters.clusters import Clusters
@@ -118,7 +117,7 @@ def train(
             clusters=clusters,
             vectors=vectors,
             jobs=running,
-            warn=lambda sentence: warnings.warn(sentence, TreevoteWarning, stacklevel=2),
+            warn=warn,
         ).parser
 
 
@@ -183,7 +182,7 @@ def parse(
         treebank = parsed_data(data, trees_of(parser, keep))
     else:
         if text.path and (reason := not_utf8(text.text)):
-            warnings.warn(f"{text.path}: {reason}", TreevoteWarning, stacklevel=2)
+            warn(f"{text.path}: {reason}")
         treebank = ensemble.annotator.tokenized(text)
         if not treebank.n_sentences:
             raise InputError("expected sentences, found none", path=treebank.title, remedy="give a text with words")
@@ -194,7 +193,7 @@ def parse(
     with _jobs(1, progress) as running:
         parsed, _ = parse_sentences(parser, treebank, keep=keep, n=chunk, jobs=running)
     if reason := reason or text_counts(ensemble, parsed, [0, parsed.n_sentences], keep)[0].doubt(ensemble):
-        warnings.warn(reason, TreevoteWarning, stacklevel=2)
+        warn(reason)
     if output is not None:
         write(parsed.only(), output)
     return parsed
@@ -263,7 +262,7 @@ def adapt(
             configuration=configuration,
             force=force,
             jobs=running,
-            warn=lambda sentence: warnings.warn(sentence, TreevoteWarning, stacklevel=2),
+            warn=warn,
         )
 
 

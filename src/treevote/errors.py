@@ -13,6 +13,8 @@ The command line turns each of them into one sentence on standard error and exit
 from __future__ import annotations
 
 import difflib
+import inspect
+import warnings
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
@@ -71,6 +73,14 @@ class ConfigError(TreevoteError):
 
 class TreevoteWarning(UserWarning):
     """A doubt that the user should know of: the command line shows it as one sentence."""
+
+
+def warn(sentence: str) -> None:
+    """Give a `TreevoteWarning` at the line that called treevote."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("treevote."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(sentence, TreevoteWarning, stacklevel=level)
 
 
 _LONGEST = 200

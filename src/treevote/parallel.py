@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -58,11 +60,13 @@ class Jobs:
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a wrong number of jobs: it may be asked for long after the beginning of the work."""
+        """Refuse a wrong number or backend: they may be asked for long after the beginning of the work."""
         n_jobs: int | None = converted(int | None, self.n_jobs, "jobs")
         object.__setattr__(self, "n_jobs", n_jobs)
         if n_jobs == 0:
             raise ConfigError("joblib cannot run 0 jobs; give a number from 1 on, or -1 for one for each core")
+        if self.backend is not None:
+            _parallel(self.n_jobs, self.backend, None)  # refuses an unknown one
 
     @classmethod
     def of(cls, jobs: int | Jobs) -> Jobs:
@@ -106,8 +110,6 @@ class Jobs:
             with relayed(self.progress) as report:
                 yield from self.silent.map(functools.partial(function, progress=report), items, prefer=prefer)
         elif self.n_jobs == 1:
-            if self.backend is not None:
-                _parallel(1, self.backend, None)  # refuses an unknown one
             yield from map(function, items)
         else:
             yield from _map(function, items, *_parallel(self.n_jobs, self.backend, prefer))
@@ -141,7 +143,7 @@ def _map(function: Callable[..., R], items: Iterable[Any], parallel: Any, limit:
     import joblib
 
     source = iter(items)
-    call = functools.partial(joblib.delayed(_attempt), function)
+    call = functools.partial(joblib.delayed(_attempt), function, os.getpid())
     fed = taken = 0
     fault: Exception | None = None
     more = True
@@ -254,12 +256,26 @@ def _parallel(n_jobs: int | None, backend: str | None, prefer: str | None) -> tu
         raise ConfigError(f"joblib cannot run {n_jobs} jobs with backend {backend}: {problem}") from problem
 
 
-def _attempt(function: Callable[..., R], item: object) -> tuple[R | None, TreevoteError | None]:
+def _attempt(function: Callable[..., R], caller: int, item: object) -> tuple[R | None, TreevoteError | None]:
     """Return the result or the error, so that errors are raised in the order of the items."""
+    if os.getppid() == caller:
+        _end_with(caller)
     try:
         return function(item), None
     except TreevoteError as error:
         return None, error
+
+
+@functools.cache
+def _end_with(parent: int) -> None:
+    """End this process, a worker, soon after its parent: if that was killed, it would wait for it forever."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _close(outcomes: Any) -> None:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Self
@@ -28,7 +27,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import ConfigError, TreevoteWarning
+from treevote.errors import ConfigError, warn
 from treevote.extras import extra
 from treevote.files.exchange import put_in_place
 from treevote.files.temporaries import temporary
@@ -142,7 +141,7 @@ class TreevoteParser(_Part):
         remedy = "add a component that tags in front of treevote, or train the model with --from-tokens"
         require_tags(parser, treebank, remedy)
         if reason := doubt(parser, treebank):
-            warnings.warn(reason, TreevoteWarning, stacklevel=2)
+            warn(reason)
         parse, _ = parse_sentences(member_of(parser, self.member), treebank)
         slots = np.flatnonzero(parse.is_token)
         _set_tags(tokens, treebank, slots, without_tags(given))

@@ -256,6 +256,7 @@ def test_a_text_without_sentences_is_told(tmp_path: Path) -> None:
     (tmp_path / "empty.conllu").write_text("")
     with pytest.raises(InputError, match="expected sentences, found none"):
         run(tmp_path / "empty.conllu", tmp_path / "work")
+    assert [path.name for path in (tmp_path / "work").iterdir()] == ["plan.json"]  # before any training
 
 
 def test_a_parser_is_in_the_committee_once() -> None:

@@ -12,6 +12,7 @@ import pytest
 from tests.command_line import fails, run
 from tests.reference.toy_grammar import toy_treebank
 from treevote.commands.doctor import doctor
+from treevote.commands.next import next_sentences
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.errors import ConfigError
@@ -148,6 +149,14 @@ def test_next_sentences_have_trees_and_doubts(room: Path, tmp_path: Path) -> Non
     assert read(output).n_tokens <= 20
 
 
+def test_fewer_sentences_than_were_asked_for_are_told(room: Path) -> None:
+    warned: list[str] = []
+    next_sentences(room / "model", [room / "pool.conllu"], sentences=1, warn=warned.append)
+    assert not warned
+    chosen = next_sentences(room / "model", [room / "pool.conllu"], sentences=1000, warn=warned.append).sentences
+    assert [f"expected 1,000 sentences to choose, found {len(chosen)}; " in one for one in warned] == [True]
+
+
 def test_next_says_whether_its_doubts_are_probabilities_or_votes(room: Path, tmp_path: Path) -> None:
     two = "lr-svm-forward,lr-svm-backward"
     run("train", "--train", room / "plain.conllu", "--members", two, "-o", tmp_path / "model")
@@ -167,6 +176,9 @@ def test_a_missing_folder_of_an_output_is_told_before_the_work(room: Path, tmp_p
     for option in ("--output", "--list", "--report"):
         assert "no folder" in fails(*DOCTOR, room / "plain.conllu", "--work", tmp_path / "work", option, missing)
     assert "no folder" in fails("next", room / "model", room / "pool.conllu", "-o", missing)
+    unread = tmp_path / "unread.conllu"
+    for command in (["clusters", unread], ["vectors", unread], ["vote", unread, unread]):
+        assert "no folder" in fails(*command, "-o", missing)
     assert list(tmp_path.iterdir()) == []
 
 

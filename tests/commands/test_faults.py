@@ -132,6 +132,17 @@ def test_labels_tags_and_roots_that_ud_does_not_know_are_warned_of(tmp_path: Pat
     assert ask("evaluate", TOY, TOY).stderr == ""
 
 
+@pytest.mark.parametrize("convention", ["--ud", "--conllx"])
+def test_trees_without_any_label_are_warned_of(convention: str, tmp_path: Path) -> None:
+    bare, gold = tmp_path / "bare.conllu", tmp_path / "gold.conllu"
+    gold.write_text(ONE)
+    bare.write_text(ONE.replace("nsubj", "_").replace("root", "_"))
+    said = f"treevote: warning: {bare}: no token has a label: every DEPREL is '_'; "
+    for pair, times in ((gold, bare), 1), ((bare, gold), 1), ((bare, bare), 2), ((gold, gold), 0):
+        told = ask("evaluate", *pair, convention).stderr.splitlines()
+        assert [line.startswith(said) for line in told] == [True] * times
+
+
 def test_conllx_has_its_own_labels(tmp_path: Path) -> None:
     (tmp_path / "odd.conllx").write_text(ODD)
     assert ask("evaluate", tmp_path / "odd.conllx", tmp_path / "odd.conllx").stderr == ""

@@ -43,6 +43,12 @@ with stoppable(), temporary(sys.argv[1]):
             time.sleep(600)
         except KeyboardInterrupt:
             raise SystemError("error return without exception set")
+    if sys.argv[2] == "together":
+        import signal
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP, signal.SIGTERM])
+        signal.raise_signal(signal.SIGHUP)
+        signal.raise_signal(signal.SIGTERM)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGHUP, signal.SIGTERM])
     if sys.argv[2] == "kernel":
         count(1 << 50)
     time.sleep(600)
@@ -105,6 +111,13 @@ def test_elsewhere_the_block_is_left_by_an_exception(tmp_path: Path) -> None:
 def test_a_destructor_does_not_keep_the_signal_to_itself(tmp_path: Path) -> None:
     code, error = stopped(tmp_path / "target", "destructor", signal.SIGTERM)
     assert (code, error) == (143, "treevote: interrupted; no half-written file was left behind\n")
+
+
+def test_of_two_signals_at_once_the_second_says_nothing(tmp_path: Path) -> None:
+    code, error = stopped(tmp_path / "target", "together", signal.SIGWINCH)
+    assert code != 0
+    assert error.count("Traceback") == 1
+    assert error.rstrip().endswith("treevote.cli.signals.Interruption: 1")
 
 
 def test_a_signal_to_a_forked_process_is_none_to_the_command(tmp_path: Path) -> None:

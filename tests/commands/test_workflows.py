@@ -141,6 +141,16 @@ def test_inspect_answers_in_one_form(both: str, model: Path) -> None:
     assert f"{both.replace(' ', ' and ')} exclude each other; choose one" in said
 
 
+@pytest.mark.parametrize("option", ["--jobs 2", "--backend loky"])
+def test_a_cluster_decides_on_jobs_and_backend(option: str, model: Path) -> None:
+    said = run("parse", model, TOY, "--cluster", "tcp://127.0.0.1:1", *option.split(), code=2)
+    assert f"--cluster and {option.split()[0]} exclude each other; choose one" in said
+
+
+def test_a_model_cannot_go_to_standard_output() -> None:
+    assert "expected a folder for the model, found -" in fails("train", TOY, "-o", "-")
+
+
 def test_inspect_says_what_a_model_is(model: Path) -> None:
     short, full = run("inspect", model), run("inspect", model, "--full")
     facts = json.loads(run("inspect", model, "--json"))

@@ -17,7 +17,7 @@ from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import members_of
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.errors import ModelError
+from treevote.errors import InputError, ModelError
 from treevote.store.record import Record
 
 TOY = toy_treebank(20, 1)
@@ -78,6 +78,16 @@ def test_a_fault_in_a_parse_names_the_member(fault: str, gold: Treebank) -> None
     mine: Any = Odd(fault)
     with pytest.raises(ModelError, match="the plug-in of member mine failed"):
         dataclasses.replace(ensemble, members={**ensemble.members, "mine": mine}).parse(gold)
+
+
+def test_what_a_plug_in_says_of_the_data_is_told_as_it_is(gold: Treebank, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*data: object, **options: object) -> Odd:
+        raise InputError("expected projective trees", path="gold.conllu", line=7)
+
+    members: Any = {"mine": Odd("")}
+    monkeypatch.setattr(Odd, "train", refuse)
+    with pytest.raises(InputError, match=r"^gold.conllu, line 7: expected projective trees$"):
+        EnsembleTrainer(members).train(gold)
 
 
 def test_what_cannot_be_stored_is_known_before_the_training(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -71,6 +71,7 @@ ERRORS: dict[str, tuple[dict[str, str], str]] = {
     "no data": ({"parser": ""}, "Required argument 'data' is missing."),
     "no arguments": ({}, "Required argument 'data' is missing."),
     "unknown model": ({"model": "klingon", "data": "x"}, "Requested model 'klingon' does not exist."),
+    "control": ({"model": "kling\x1b[31mon", "data": "x"}, "Requested model 'kling␛[31mon' does not exist."),
     "the model is looked at first": ({"model": "klingon"}, "Requested model 'klingon' does not exist."),
     "no tokenizer": (PLAIN | {"tokenizer": ""}, "The required model does not contain a tokenizer!"),
     "no tagger": (PLAIN | {"tagger": ""}, "The required model does not contain a tagger!"),

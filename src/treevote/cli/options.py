@@ -102,6 +102,8 @@ def running(jobs: int = 1, backend: str | None = None, cluster: str | None = Non
     from treevote.parallel import cluster as connected
     from treevote.terminal import progress_shown
 
+    refuse_both({"--cluster": cluster, "--jobs": jobs != 1})
+    refuse_both({"--cluster": cluster, "--backend": backend})
     with progress_shown() as progress, connected(cluster) if cluster else nullcontext():
         yield Jobs(-1, None, progress) if cluster else Jobs(jobs_here(jobs), backend, progress)
 

@@ -43,7 +43,7 @@ def stoppable() -> Iterator[None]:
     outbox.setblocking(False)
     ended = threading.Event()
     threading.Thread(target=_watch, args=(inbox, ended), daemon=True).start()
-    sys.unraisablehook = _unraisable
+    sys.unraisablehook = partial(_unraisable, received)
     before = {number: signal.getsignal(number) for number in _SIGNALS}
     earlier = signal.set_wakeup_fd(outbox.fileno(), warn_on_full_buffer=False)
     if hasattr(os, "register_at_fork"):
@@ -113,9 +113,9 @@ def _end(number: int) -> NoReturn:
     os._exit(128 + number)
 
 
-def _unraisable(fault: sys.UnraisableHookArgs) -> None:
-    """Say nothing of an `Interruption` that a destructor or callback cannot hand on: the process is ended in time."""
-    if not isinstance(fault.exc_value, Interruption):
+def _unraisable(received: list[int], fault: sys.UnraisableHookArgs) -> None:
+    """After a signal say nothing of what a destructor, callback or second signal cannot hand on: the process ends."""
+    if not received:
         sys.__unraisablehook__(fault)
 
 

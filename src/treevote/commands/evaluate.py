@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from treevote.conll.guidelines import departures, unknown_labels
+from treevote.conll.guidelines import departures, no_labels, unknown_labels
 from treevote.conll.plain_text import PlainText
 from treevote.conll.reader import read, read_parse
 from treevote.corpus.treebank import Format, Treebank
@@ -48,6 +48,8 @@ def evaluate(
 
     def parse_of(name: str, path: str) -> Treebank:
         parse = read_parse(path, format)
+        for warning in no_labels(parse):
+            warn(warning)
         if has_confidence(parse):
             with suppress(InputError):  # other words, or not a confidence for each
                 reliability[name] = measured(trees, parse, convention=asked)

@@ -64,12 +64,14 @@ def next_sentences(
         warn(f"{whole.title}: {reason}")
     parse, _ = parse_sentences(parser, given, jobs=jobs)
     doubt = doubts(parse)
-    if tokens is None and sentences is None:
-        sentences = SENTENCES
-    numbers = np.array(selected(parse, doubt, sentences=sentences, tokens=tokens), np.int64)
+    most = SENTENCES if tokens is None and sentences is None else sentences
+    numbers = np.array(selected(parse, doubt, sentences=most, tokens=tokens), np.int64)
     if not len(numbers):
         shortest = int(parse.lengths.min())
         raise ConfigError(f"the shortest sentence of the pool has {shortest:,} tokens; give more --tokens")
+    if sentences is not None and len(numbers) < sentences:
+        left_out = "annotated ones, and those that are nearly the same as a chosen one, are left out"
+        warn(f"{whole.title}: expected {sentences:,} sentences to choose, found {len(numbers):,}; {left_out}")
     slots = np.concatenate([np.arange(*parse.offsets[i : i + 2]) for i in numbers.tolist()])
     chosen = parse.select(numbers, source=True)
     return Selection(chosen, doubt[slots], new[numbers], len(given), given.n_tokens, float(doubt.sum()))

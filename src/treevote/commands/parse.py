@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from treevote.batch.joint import ChunkParse, ParseJob
+from treevote.config import converted
 from treevote.conll.chunks import Chunk
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, TextChunk
@@ -22,6 +23,7 @@ from treevote.files.encodings import UTF8, is_utf8
 from treevote.files.streams import paths_of, require_apart, writing
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.settings import Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +111,9 @@ def parse_files(
         no tokenizer, or a file that cannot be read or written.
     ModelError, ConfigError
         If the model cannot be read, or does not have the member, confidence or tagger that is asked for; a member alone
-        has neither support nor confidence. If standard input is named twice.
+        has neither support nor confidence. If standard input is named twice, or ``chunk_bytes`` is less than 1.
     """
-    start, jobs = time.monotonic(), Jobs.of(jobs)
+    start, jobs, chunk_bytes = time.monotonic(), Jobs.of(jobs), converted(Count, chunk_bytes, "chunk_bytes")
     inputs = paths_of(inputs)
     require_apart([], inputs)
     work = ParseJob(StoredParser.of(model, member), support, confidence, on_error, tags, keep, lights)

@@ -17,7 +17,7 @@ from treevote.errors import ConfigError, require_known
 from treevote.evaluation.counts import check_same_sentences
 from treevote.evaluation.development import misplaced, same_sentences
 from treevote.evaluation.names import named
-from treevote.files.streams import paths_of, require_apart
+from treevote.files.streams import paths_of, require_apart, require_writable
 
 
 def vote_files(
@@ -83,6 +83,7 @@ def vote_files(
     require_known("weights", weights, (*get_args(VoteKind), "agreement"))
     paths, dev_paths = named(systems), list(named(dev).values())
     require_apart([output], [*paths.values(), *dev_paths, gold, keep])
+    require_writable([output])
     needed = select or confidence or weights not in ("equal", "agreement")
     if (needed or dev) and (gold is None or len(dev) != len(systems)):
         asked = f"weight by {weights}" if needed else "a vote"

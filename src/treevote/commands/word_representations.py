@@ -13,7 +13,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import load
 from treevote.ensemble.streaming import any_file_chunks, size
 from treevote.errors import InputError
-from treevote.files.streams import paths_of, require_apart
+from treevote.files.streams import paths_of, require_apart, require_writable
 from treevote.models.learning.clusters.files import write_clusters
 from treevote.models.learning.clusters.induction import induce
 from treevote.models.learning.vectors.cooccurrence import cooccurrence_vectors
@@ -79,6 +79,7 @@ def _unlabelled(
     """Yield the sentences of texts in parts; InputError if they are running text, and there is no tokenizer."""
     texts = paths_of(texts)
     require_apart([output], texts)
+    require_writable([output])
     annotator = None if model is None else load(model).annotator
     total = size(texts)
     for chunk, _, bytes_read in any_file_chunks(texts, format=format):

@@ -28,7 +28,7 @@ NAMED = 5
 
 
 def departures(treebank: Treebank) -> Iterator[str]:
-    """Yield a warning for each kind of departure, with counts and the first place; none for CoNLL-X.
+    """Yield a warning of each kind of departure, counts and first place; for CoNLL-X only that of `no_labels`.
 
     A treebank without any universal tag, such as one that is tagged in XPOS alone, is not warned of for its tags.
 
@@ -38,9 +38,10 @@ def departures(treebank: Treebank) -> Iterator[str]:
     toy: 1 token has a relation that is none of the 37 universal ones of UD 2: nsbj (1), first in sentence 1
     toy: 1 sentence has more than one root, first in sentence 1
     """
+    yield from (unlabelled := [*no_labels(treebank)])
     if treebank.source is not None and treebank.source.format == "conllx":
         return
-    known = [label.partition(":")[0] in RELATIONS for label in treebank.labels]
+    known = [bool(unlabelled) or label.partition(":")[0] in RELATIONS for label in treebank.labels]
     yield from _labels(treebank, known, "a relation that is none of the 37 universal ones of UD 2")
     tags = [word.upos for word in treebank.words]
     universal = np.array([tag in TAGS for tag in tags])
@@ -54,6 +55,12 @@ def departures(treebank: Treebank) -> Iterator[str]:
         n = int(several.sum())
         what = "1 sentence has" if n == 1 else f"{n:,} sentences have"
         yield f"{_title(treebank)}{what} more than one root, first {_place(treebank, first)}"
+
+
+def no_labels(treebank: Treebank) -> Iterator[str]:
+    """Yield a warning if no token has a label other than ``_``."""
+    if {*treebank.labels} <= {"_"}:
+        yield f"{_title(treebank)}no token has a label: every DEPREL is '_'; UAS compares the heads, LAS says nothing"
 
 
 def unknown_labels(treebank: Treebank, training: Treebank) -> Iterator[str]:

@@ -212,8 +212,12 @@ def columns_of_sentences(
     labels: dict[str, int] = {}
     rows: list[tuple[int, int, int]] = []  # word, head and label of each slot
     offsets = [0]
-    for number, columns in enumerate(sentences, 1):
-        sizes = [len(column) for column in columns]
+    try:
+        shapes = [(columns, [len(column) for column in columns]) for columns in sentences]
+    except TypeError:
+        problem = f"expected sentences of three lists each (words, heads and deprels), found {short(sentences)}"
+        raise InputError(problem, path=name, remedy="correct the lists") from None
+    for number, (columns, sizes) in enumerate(shapes, 1):
         if len(sizes) != 3 or sizes != sizes[:1] * 3:
             problem = f"expected words, heads and deprels of one length, found {' and '.join(map(str, sizes))}"
             raise InputError(problem, path=name, sentence=str(number), remedy="correct the lists")

@@ -398,7 +398,7 @@ class Treebank:
         >>> [sentence.deprels[1] for sentence in Treebank.concatenate([one, two])]
         ['root', 'ROOT']
         """
-        parts = [require_treebank(part) for part in parts]
+        parts = require_treebanks(parts)
         words: dict[Word, int] = {ROOT: 0}
         labels: dict[str, int] = {}
         none = np.zeros(0, np.int32)
@@ -420,6 +420,11 @@ def require_treebank(found: object) -> Treebank:
         return found
     remedy = "make one with treevote.read, treevote.loads or Treebank.of; one sentence is treebank[i : i + 1]"
     raise InputError(f"expected a treebank, found {type(found).__name__}", remedy=remedy)
+
+
+def require_treebanks(found: Iterable[Treebank]) -> list[Treebank]:
+    """Return treebanks as a list; InputError for anything else."""
+    return [require_treebank(each) for each in (found if isinstance(found, Iterable) else (found,))]
 
 
 def checksum(treebank: Treebank) -> str:

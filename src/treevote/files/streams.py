@@ -243,6 +243,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     full disk; BrokenPipeError if the reader of a pipe is gone.
     """
     name = path_of(path)
+    require_writable([name])
     other: OSError | None = None
     try:
         with _target(name) as stream:
@@ -265,7 +266,7 @@ def _target(name: str) -> Iterator[IO[bytes]]:
     if name == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-    elif is_stream(name) or os.path.isdir(name):
+    elif is_stream(name):
         number = _descriptor(name)
         with open(name if number is None else number, "wb", closefd=number is None) as file:
             yield file

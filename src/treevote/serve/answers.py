@@ -6,6 +6,8 @@ import json
 import math
 from typing import NamedTuple
 
+from treevote.visibility import visible
+
 TEXT, JSON_TYPE = "text/plain; charset=utf-8", "application/json; charset=utf-8"
 
 
@@ -33,7 +35,7 @@ class RequestError(Exception):
 
     def told(self) -> Answer:
         """Return the error as an answer."""
-        return Answer(f"{self}\n".encode("utf-8", "replace"), TEXT, self.status, self.wait)
+        return Answer(f"{visible(str(self))}\n".encode("utf-8", "replace"), TEXT, self.status, self.wait)
 
 
 def as_json(value: object) -> Answer:

@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short
 from typing import TYPE_CHECKING
 
-from treevote.errors import ModelError, TreevoteWarning
+from treevote.errors import ModelError, warn
 from treevote.files.exchange import standing
 from treevote.store.manifest import MANIFEST
 
@@ -105,7 +104,7 @@ def installed_models() -> list[InstalledModel]:
                 raise ModelError(f"the model {name!r} is not in a package {package_name(name)!r}; uninstall it")
             found.append(model)
         except ModelError as error:
-            warnings.warn(str(error), TreevoteWarning, stacklevel=2)
+            warn(str(error))
     return found
 
 
