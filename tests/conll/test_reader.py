@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.conll.texts import chunk_of, damaged_texts, plain, texts, token_line
@@ -17,7 +17,7 @@ from treevote.conll.chunks import chunks
 from treevote.conll.reader import loads, parse_chunk, read
 from treevote.conll.validation import MAX_TOKENS, Trees, detect
 from treevote.conll.writer import dump, dumps
-from treevote.corpus.treebank import Format
+from treevote.corpus.treebank import MARKS, Format
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import convention_of
 
@@ -182,6 +182,32 @@ def test_skipping_moves_the_first_line(text: bytes, n: int) -> None:
     assert treebank.source is not None
     assert treebank.source.first_line == 1 + 2 * n
     assert dumps(treebank).encode() == text
+
+
+NAMES = {field: mark.partition("=")[0] for field, mark in MARKS.items()}
+marks_of_a_token = st.dictionaries(st.sampled_from([*NAMES]), st.sampled_from(["0", "1", "0.25", "1.00", "5e-1"]))
+
+
+@settings(max_examples=40)
+@given(st.lists(marks_of_a_token, min_size=1, max_size=3), st.sampled_from(["conllu", "conllx"]))
+def test_marks_are_those_that_every_token_with_a_head_has(tokens: list[dict[str, str]], format: Format) -> None:
+    miscs = ["|".join(["Gloss=2", *(f"{NAMES[field]}={number}" for field, number in own.items())]) for own in tokens]
+    text = "".join(token_line(i, i - 1, misc=misc) for i, misc in enumerate(miscs, 1))
+    text += token_line(len(tokens) + 1, "_", "_", "Support=2")
+    found = read(io.BytesIO(text.encode()), format=format, trees="partial", marks=True).marks
+    assert {field: column.tolist() for field, column in found.items()} == {
+        field: [0, *(float(own[field]) for own in tokens), 0]
+        for field in NAMES
+        if format == "conllu" and all(field in own for own in tokens)
+    }
+
+
+@pytest.mark.parametrize("number", ["-0.01", "1.01", "nan", "x", ""])
+@pytest.mark.parametrize("name", [*NAMES.values()])
+def test_a_mark_that_is_no_number_from_0_to_1_is_refused(name: str, number: str) -> None:
+    text = token_line(1, misc=f"{name}=1") + token_line(2, 1, misc=f"a|{name}={number}")
+    with pytest.raises(InputError, match=f"line 2.*expected {name}=NUMBER from 0 to 1 in MISC, found {name}={number}"):
+        read(io.BytesIO(text.encode()), format="conllu", marks=True)
 
 
 @pytest.mark.parametrize("choice", [{"trees": "all"}, {"format": "conll"}])
