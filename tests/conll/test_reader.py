@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.conll.texts import chunk_of, damaged_texts, plain, texts, token_line
 from tests.reference.conll import read_blocks
 from treevote.conll.chunks import chunks
-from treevote.conll.reader import loads, parse_chunk, read
+from treevote.conll.reader import OnError, loads, parse_chunk, read
 from treevote.conll.validation import MAX_TOKENS, Trees, detect
 from treevote.conll.writer import dump, dumps
 from treevote.corpus.treebank import MARKS, Format
@@ -182,6 +182,29 @@ def test_skipping_moves_the_first_line(text: bytes, n: int) -> None:
     assert treebank.source is not None
     assert treebank.source.first_line == 1 + 2 * n
     assert dumps(treebank).encode() == text
+
+
+@pytest.mark.parametrize("on_error", ["skip", "keep"])
+def test_if_no_sentence_is_left_the_first_fault_is_raised(on_error: OnError) -> None:
+    with pytest.raises(InputError, match=r"^line 2, sentence 1: .*found '7'"):
+        read(
+            io.BytesIO(("\n" + token_line(1, 7) + "\n" + token_line(9) * (on_error == "keep")).encode()),
+            on_error=on_error,
+        )
+
+
+@pytest.mark.parametrize("form", ["a", "a" * 5000, "a\0b"], ids=["a name", "too long for a name", "no name"])
+def test_a_text_is_told_from_the_name_of_a_file(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = token_line(1).replace("form", form)
+    for same in (text, text.removesuffix("\n")):
+        assert loads(same).words[-1].form == form
+    if form == "a":
+        for name in (text, text.removesuffix("\n")):
+            Path(name).touch()
+        assert loads(text).n_tokens == 1  # no file has such a name by chance
+        with pytest.raises(InputError, match=r"expected a text, and .* is the name of a file"):
+            loads(text.removesuffix("\n"))
 
 
 NAMES = {field: mark.partition("=")[0] for field, mark in MARKS.items()}
