@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.reference.toy_grammar import toy_treebank
+from tests.values import settable
 from treevote.adaptation import measuring
 from treevote.adaptation.adapt import Adaptation, AdaptationResult
 from treevote.adaptation.annotation import _parsed, annotate
@@ -270,3 +271,7 @@ def test_a_cluster_does_not_matter(text: Path, whole: Path, tmp_path: Path) -> N
     with distributed.LocalCluster(**options) as local, cluster(local.scheduler_address):
         run(text, tmp_path / "work", jobs=Jobs(-1))
     assert content(tmp_path / "work") == content(whole)
+
+
+def test_schemes_and_results_are_values() -> None:
+    assert settable("treevote.adaptation") == {"Profile"}  # which grows with each treebank

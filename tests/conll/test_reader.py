@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.conll.texts import chunk_of, damaged_texts, plain, texts, token_line
 from tests.reference.conll import read_blocks
 from treevote.conll.chunks import chunks
-from treevote.conll.reader import OnError, loads, parse_chunk, read
+from treevote.conll.reader import OnError, loads, parse_chunk, read, read_parse
 from treevote.conll.validation import MAX_TOKENS, Trees, detect
 from treevote.conll.writer import dump, dumps
 from treevote.corpus.treebank import MARKS, Format
@@ -128,6 +128,15 @@ def test_an_unlabelled_file_is_told_from_a_missing_head() -> None:
     treebank = read(io.BytesIO(text), trees="optional")
     assert treebank.heads.tolist() == treebank.deprels.tolist() == [-1, -1, -1]
     assert treebank.labels == ()
+
+
+def test_a_parse_has_one_head_at_least(tmp_path: Path) -> None:
+    path = tmp_path / "parse.conllu"
+    path.write_text(token_line(1, "_", "_") + "\n" + token_line(1, 0) + "\n")
+    assert read_parse(path, "auto").heads.tolist() == [-1, -1, -1, 0]
+    path.write_text(token_line(1, "_", "_"))
+    with pytest.raises(InputError, match=r"parse.conllu: expected parses, found no heads at all"):
+        read_parse(path, "auto")
 
 
 def test_underscore_is_a_label_where_the_head_is_known() -> None:

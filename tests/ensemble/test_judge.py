@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -86,7 +88,9 @@ def test_where_all_abstain_or_the_tree_needs_an_arc_of_nobody_confidence_is_ther
 def test_its_confidence_is_measured_and_trees_alone_have_none() -> None:
     _, voted = learn("equal", DEV, noisy_systems(DEV), single_root=True)
     assert list(calibration(DEV, voted)) == ["arc", "label"]
-    assert calibration(DEV, DEV) == {}
+    for parse in (DEV, replace(voted, confidence=None), replace(voted, label_confidence=None)):
+        assert calibration(DEV, parse) == {}
+    assert calibration(DEV[:0], voted[:0]) == {}
 
 
 def test_a_judge_needs_weights_or_a_model_for_the_same_systems() -> None:
