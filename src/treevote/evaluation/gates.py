@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from reprlib import repr as short
@@ -31,7 +32,7 @@ def thresholds(given: list[str], *, metric: str = "") -> dict[str, float]:
         try:
             number = float(figure)
         except ValueError:
-            number = -1.0
+            number = math.nan
         if not name or not 0 <= number <= 100:
             wanted = f"{'NUMBER or ' if metric else ''}METRIC=NUMBER with a number from 0 to 100, such as LAS=87"
             raise ConfigError(f"expected {wanted}, found {short(text)}")
