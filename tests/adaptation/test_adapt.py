@@ -184,6 +184,7 @@ def test_every_sentence_added_says_its_round_and_why(text: Path, tmp_path: Path)
     assert sum(line in ("# round = 1", "# round = 2") for line in comments) == silver.n_sentences
     rounds: Any = adapted.report["rounds"]
     assert rounds[-1]["sentences"] == silver.n_sentences
+    assert rounds[0]["new"] == rounds[0]["share_of_tokens"]
 
 
 def test_sentences_for_the_estimate_are_never_learned_from(text: Path, tmp_path: Path) -> None:

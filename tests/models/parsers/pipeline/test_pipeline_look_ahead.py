@@ -202,8 +202,9 @@ def test_sentences_without_a_pair_are_trees_already() -> None:
         assert parsed(few, single_root) == ([[-1], [-1, 0], [-1]], 0)
 
 
-def test_a_model_that_only_shifts_leaves_all_on_root_or_is_joined() -> None:
-    treebank = Treebank.of([(["w"] * 900, [0] * 900, ["x"] * 900)])
+@pytest.mark.parametrize("n", [2, 3, 900])
+def test_a_model_that_only_shifts_leaves_all_on_root_or_is_joined(n: int) -> None:
+    treebank = Treebank.of([(["w"] * n, [0] * n, ["x"] * n)])
     words = Lexicon.of(treebank).columns(treebank.words)
     guide = LinearGuide.constant(np.array([0], np.int32), 4)
     task = Task(treebank, Model(guide.weights, divide(TABLE, PARTS), words, 0, 99, 4, 1.0))
@@ -211,7 +212,7 @@ def test_a_model_that_only_shifts_leaves_all_on_root_or_is_joined() -> None:
     assert (heads[1:] == 0).all()
     (joined,), unfinished = parsed(task, True)
     assert unfinished == 1
-    assert joined == [-1, 0] + [1] * 899  # of equal pairs the first, of equal actions Left
+    assert joined == [-1, 0] + [1] * (n - 1)  # of equal pairs the first, of equal actions Left
 
 
 def test_a_word_with_a_given_head_gets_no_other() -> None:
