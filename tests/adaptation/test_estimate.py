@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from tests.adaptation.test_adapt import DEV, SOURCE, TEXT, before
 from tests.adaptation.test_labelled import FEW, run
 from treevote.adaptation import measuring
+from treevote.adaptation.annotation import Annotation
 from treevote.adaptation.data import Data
 from treevote.adaptation.guard import DomainScores
 from treevote.adaptation.measuring import Measurement, after_changes, estimates, of_labels
-from treevote.adaptation.silver import label_profile
+from treevote.adaptation.silver import label_profile, profile
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.estimate import LEAD, Estimate, SourceScores, all_agree, estimate, log_odds
@@ -183,6 +184,21 @@ def test_a_range_holds_with_its_ends(right: int, holds: bool) -> None:
     rows: Any = estimates(Estimate(40.0, 60.0, "agreement"), measured, measured)
     assert rows[0]["holds"] == holds
     assert rows[0]["error"] == round(rows[0]["las"] - right, 2)
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        ([True, False, True], (2, 10, 66.67, 90.91, 5.0)),
+        ([True, True, True], (3, 11, 100.0, 100.0, 3.7)),
+        ([False] * 3, (0, 0, 0.0, 0.0, 0.0)),
+    ],
+)
+def test_the_profile_of_a_selection_by_hand(kept: list[bool], expected: tuple[float, ...]) -> None:
+    annotation = Annotation(np.array([3, 1, 7]), np.array([1, 1 / 2, 1 / 3]), np.ones(3), ())
+    names = "sentences", "tokens", "share_of_sentences", "share_of_tokens", "length"
+    of_all = {"identical": 33.33, "agreed_tokens": 53.03, "length_of_all": 3.7}
+    assert profile(annotation, np.array(kept)) == of_all | dict(zip(names, expected, strict=True))
 
 
 def test_the_profile_of_labels_has_the_share_of_each() -> None:
