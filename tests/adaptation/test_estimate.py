@@ -195,19 +195,24 @@ def test_a_range_holds_with_its_ends(right: int, holds: bool) -> None:
     ],
 )
 def test_the_profile_of_a_selection_by_hand(kept: list[bool], expected: tuple[float, ...]) -> None:
-    annotation = Annotation(np.array([3, 1, 7]), np.array([1, 1 / 2, 1 / 3]), np.ones(3), ())
+    annotation = Annotation(np.array([3, 1, 7]), np.array([1, 1 / 2, 2 / 3]), np.ones(3), ())
     names = "sentences", "tokens", "share_of_sentences", "share_of_tokens", "length"
-    of_all = {"identical": 33.33, "agreed_tokens": 53.03, "length_of_all": 3.7}
+    of_all = {"identical": 33.33, "agreed_tokens": 74.24, "length_of_all": 3.7}
     assert profile(annotation, np.array(kept)) == of_all | dict(zip(names, expected, strict=True))
+    one = profile(Annotation(np.ones(1, np.int64), np.ones(1), np.ones(1), ()), np.ones(1, np.bool_))
+    assert one["share_of_tokens"] == one["agreed_tokens"] == 100
 
 
 def test_the_profile_of_labels_has_the_share_of_each() -> None:
-    gold = Treebank.of([(["w"] * 4, [0] * 4, ["x", "x", "x", "y"])])
-    silver = Treebank.of([(["w"] * 2, [0] * 2, ["z", "x"])])
+    gold = Treebank.of([(["w"] * 6, [0] * 6, [*"xxxxxy"])])
+    silver = Treebank.of([(["w"] * 3, [0] * 3, [*"zzx"])])
     assert label_profile(gold, silver) == [
-        {"label": "z", "source": 0.0, "added": 50.0},
-        {"label": "x", "source": 75.0, "added": 50.0},
-        {"label": "y", "source": 25.0, "added": 0.0},
+        {"label": "z", "source": 0.0, "added": 66.67},
+        {"label": "x", "source": 83.33, "added": 33.33},
+        {"label": "y", "source": 16.67, "added": 0.0},
+    ]
+    assert [row["label"] for row in label_profile(Treebank.of([(["w"] * 9, [0] * 9, [*"abcdefghi"])]), gold)] == [
+        *"xyabcdef"
     ]
 
 
