@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.reference.toy_grammar import toy_treebank
+from tests.values import settable
 from treevote.adaptation import measuring
 from treevote.adaptation.adapt import Adaptation, AdaptationResult
 from treevote.adaptation.annotation import _parsed, annotate
@@ -183,6 +184,7 @@ def test_every_sentence_added_says_its_round_and_why(text: Path, tmp_path: Path)
     assert sum(line in ("# round = 1", "# round = 2") for line in comments) == silver.n_sentences
     rounds: Any = adapted.report["rounds"]
     assert rounds[-1]["sentences"] == silver.n_sentences
+    assert rounds[0]["new"] == rounds[0]["share_of_tokens"]
 
 
 def test_sentences_for_the_estimate_are_never_learned_from(text: Path, tmp_path: Path) -> None:
@@ -271,3 +273,7 @@ def test_a_cluster_does_not_matter(text: Path, whole: Path, tmp_path: Path) -> N
     with distributed.LocalCluster(**options) as local, cluster(local.scheduler_address):
         run(text, tmp_path / "work", jobs=Jobs(-1))
     assert content(tmp_path / "work") == content(whole)
+
+
+def test_schemes_and_results_are_values() -> None:
+    assert settable("treevote.adaptation") == {"Profile"}  # which grows with each treebank

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from tests.adaptation.test_adapt import DEV, SOURCE, TEXT, before
 from tests.adaptation.test_labelled import FEW, run
 from treevote.adaptation import measuring
+from treevote.adaptation.annotation import Annotation
 from treevote.adaptation.data import Data
 from treevote.adaptation.guard import DomainScores
 from treevote.adaptation.measuring import Measurement, after_changes, estimates, of_labels
-from treevote.adaptation.silver import label_profile
+from treevote.adaptation.silver import label_profile, profile
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.estimate import LEAD, Estimate, SourceScores, all_agree, estimate, log_odds
@@ -185,13 +186,33 @@ def test_a_range_holds_with_its_ends(right: int, holds: bool) -> None:
     assert rows[0]["error"] == round(rows[0]["las"] - right, 2)
 
 
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        ([True, False, True], (2, 10, 66.67, 90.91, 5.0)),
+        ([True, True, True], (3, 11, 100.0, 100.0, 3.7)),
+        ([False] * 3, (0, 0, 0.0, 0.0, 0.0)),
+    ],
+)
+def test_the_profile_of_a_selection_by_hand(kept: list[bool], expected: tuple[float, ...]) -> None:
+    annotation = Annotation(np.array([3, 1, 7]), np.array([1, 1 / 2, 2 / 3]), np.ones(3), ())
+    names = "sentences", "tokens", "share_of_sentences", "share_of_tokens", "length"
+    of_all = {"identical": 33.33, "agreed_tokens": 74.24, "length_of_all": 3.7}
+    assert profile(annotation, np.array(kept)) == of_all | dict(zip(names, expected, strict=True))
+    one = profile(Annotation(np.ones(1, np.int64), np.ones(1), np.ones(1), ()), np.ones(1, np.bool_))
+    assert one["share_of_tokens"] == one["agreed_tokens"] == 100
+
+
 def test_the_profile_of_labels_has_the_share_of_each() -> None:
-    gold = Treebank.of([(["w"] * 4, [0] * 4, ["x", "x", "x", "y"])])
-    silver = Treebank.of([(["w"] * 2, [0] * 2, ["z", "x"])])
+    gold = Treebank.of([(["w"] * 6, [0] * 6, [*"xxxxxy"])])
+    silver = Treebank.of([(["w"] * 3, [0] * 3, [*"zzx"])])
     assert label_profile(gold, silver) == [
-        {"label": "z", "source": 0.0, "added": 50.0},
-        {"label": "x", "source": 75.0, "added": 50.0},
-        {"label": "y", "source": 25.0, "added": 0.0},
+        {"label": "z", "source": 0.0, "added": 66.67},
+        {"label": "x", "source": 83.33, "added": 33.33},
+        {"label": "y", "source": 16.67, "added": 0.0},
+    ]
+    assert [row["label"] for row in label_profile(Treebank.of([(["w"] * 9, [0] * 9, [*"abcdefghi"])]), gold)] == [
+        *"xyabcdef"
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import lzma
 import os
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 from treevote import InputError, dumps, loads, read
 from treevote.conll.corpora import joined
+from treevote.conll.reader import with_marks
 from treevote.evaluation.calibration import confidence_of
 
 DOGS = "# sent_id = a\n1\tdogs\t_\t_\t_\t_\t0\troot\t_\tA=1\n2\tbark\t_\t_\t_\t_\t1\tx\t_\t_\n\n"
@@ -44,6 +47,7 @@ def test_files_of_different_formats_keep_their_sentences() -> None:
     conllx = loads("1\tcats\t_\t_\t_\t_\t0\troot\t_\t_\n\n", format="conllx")
     whole = joined([loads(DOGS), conllx], ["dogs.conllu", "cats.conll"])
     assert whole.source is None
+    assert with_marks(whole) is whole
     assert [sentence.words[1].form for sentence in whole] == ["dogs", "cats"]
     assert np.array_equal(whole.heads, [-1, 0, 1, -1, 0])
 
@@ -59,6 +63,24 @@ def test_a_fault_names_the_file_and_the_line_there(tmp_path: Path) -> None:
     assert places == [("a.conllu", 2), ("a.conllu", 3), ("b.conllu", 4), ("b.conllu", 5), ("c.conllu", 3)]
     with pytest.raises(InputError, match=r"b.conllu, line 4, sentence a: token 1: expected Confidence=NUMBER"):
         confidence_of(whole, "Confidence")
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_list_and_its_folder_are_read_whole(n: int, tmp_path: Path) -> None:
+    names = ["a.conllu", "b/c.conll.xz", "d.conllx.gz"][:n]
+    for number, name in enumerate([*names, "b/.hidden.conllu", ".b/c.conllu", "b/notes.txt", "readme.gz"]):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        text = DOGS.replace("_\t_\n", "_\tConfidence=1\n").replace("A=1", f"Confidence={number / 4}").encode()
+        pack = {".gz": gzip.compress, ".xz": lzma.compress}.get(Path(name).suffix, bytes)
+        (tmp_path / name).write_bytes(pack(text))
+    expected = [share for number in range(n) for share in (0, number / 4, 1)]
+    for source in ([tmp_path / name for name in names], tmp_path, str(tmp_path)):
+        treebank = read(source, format="conllu", marks=True, name="all")
+        assert treebank.name == "all"
+        assert treebank.marks["confidence"].tolist() == expected
+        plain = read(source, format="conllu")
+        assert not plain.marks
+        assert dumps(plain).count("# newdoc id") == (n if n > 1 else 0)
 
 
 def test_a_comment_that_is_added_ends_as_the_lines_of_its_file() -> None:

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.conll.texts import chunk_of, damaged_texts, plain, texts, token_line
 from tests.reference.conll import read_blocks
 from treevote.conll.chunks import chunks
-from treevote.conll.reader import loads, parse_chunk, read
+from treevote.conll.reader import OnError, loads, parse_chunk, read, read_parse
 from treevote.conll.validation import MAX_TOKENS, Trees, detect
 from treevote.conll.writer import dump, dumps
-from treevote.corpus.treebank import Format
+from treevote.corpus.treebank import MARKS, Format
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.counts import convention_of
 
@@ -130,6 +130,15 @@ def test_an_unlabelled_file_is_told_from_a_missing_head() -> None:
     assert treebank.labels == ()
 
 
+def test_a_parse_has_one_head_at_least(tmp_path: Path) -> None:
+    path = tmp_path / "parse.conllu"
+    path.write_text(token_line(1, "_", "_") + "\n" + token_line(1, 0) + "\n")
+    assert read_parse(path, "auto").heads.tolist() == [-1, -1, -1, 0]
+    path.write_text(token_line(1, "_", "_"))
+    with pytest.raises(InputError, match=r"parse.conllu: expected parses, found no heads at all"):
+        read_parse(path, "auto")
+
+
 def test_underscore_is_a_label_where_the_head_is_known() -> None:
     treebank = read(io.BytesIO((token_line(1, 0, "_") + token_line(2, "_", "dep")).encode()), trees="optional")
     assert plain(treebank)[0][1:] == ([0, -1], ["_", ""])
@@ -182,6 +191,55 @@ def test_skipping_moves_the_first_line(text: bytes, n: int) -> None:
     assert treebank.source is not None
     assert treebank.source.first_line == 1 + 2 * n
     assert dumps(treebank).encode() == text
+
+
+@pytest.mark.parametrize("on_error", ["skip", "keep"])
+def test_if_no_sentence_is_left_the_first_fault_is_raised(on_error: OnError) -> None:
+    with pytest.raises(InputError, match=r"^line 2, sentence 1: .*found '7'"):
+        read(
+            io.BytesIO(("\n" + token_line(1, 7) + "\n" + token_line(9) * (on_error == "keep")).encode()),
+            on_error=on_error,
+        )
+
+
+@pytest.mark.parametrize("form", ["a", "a" * 5000, "a\0b"], ids=["a name", "too long for a name", "no name"])
+def test_a_text_is_told_from_the_name_of_a_file(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = token_line(1).replace("form", form)
+    for same in (text, text.removesuffix("\n")):
+        assert loads(same).words[-1].form == form
+    if form == "a":
+        for name in (text, text.removesuffix("\n")):
+            Path(name).touch()
+        assert loads(text).n_tokens == 1  # no file has such a name by chance
+        with pytest.raises(InputError, match=r"expected a text, and .* is the name of a file"):
+            loads(text.removesuffix("\n"))
+
+
+NAMES = {field: mark.partition("=")[0] for field, mark in MARKS.items()}
+marks_of_a_token = st.dictionaries(st.sampled_from([*NAMES]), st.sampled_from(["0", "1", "0.25", "1.00", "5e-1"]))
+
+
+@settings(max_examples=40)
+@given(st.lists(marks_of_a_token, min_size=1, max_size=3), st.sampled_from(["conllu", "conllx"]))
+def test_marks_are_those_that_every_token_with_a_head_has(tokens: list[dict[str, str]], format: Format) -> None:
+    miscs = ["|".join(["Gloss=2", *(f"{NAMES[field]}={number}" for field, number in own.items())]) for own in tokens]
+    text = "".join(token_line(i, i - 1, misc=misc) for i, misc in enumerate(miscs, 1))
+    text += token_line(len(tokens) + 1, "_", "_", "Support=2")
+    found = read(io.BytesIO(text.encode()), format=format, trees="partial", marks=True).marks
+    assert {field: column.tolist() for field, column in found.items()} == {
+        field: [0, *(float(own[field]) for own in tokens), 0]
+        for field in NAMES
+        if format == "conllu" and all(field in own for own in tokens)
+    }
+
+
+@pytest.mark.parametrize("number", ["-0.01", "1.01", "nan", "x", ""])
+@pytest.mark.parametrize("name", [*NAMES.values()])
+def test_a_mark_that_is_no_number_from_0_to_1_is_refused(name: str, number: str) -> None:
+    text = token_line(1, misc=f"{name}=1") + token_line(2, 1, misc=f"a|{name}={number}")
+    with pytest.raises(InputError, match=f"line 2.*expected {name}=NUMBER from 0 to 1 in MISC, found {name}={number}"):
+        read(io.BytesIO(text.encode()), format="conllu", marks=True)
 
 
 @pytest.mark.parametrize("choice", [{"trees": "all"}, {"format": "conll"}])

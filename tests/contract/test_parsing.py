@@ -15,6 +15,7 @@ from tests.contract.subjects import Subject
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_parser import TEST, accuracy, trees
 from tests.strategies import treebanks
+from tests.values import is_settable
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, roots
 from treevote.models.learning.features.word_memo import WordMemo
@@ -29,6 +30,13 @@ def test_the_toy_grammar_is_learned(subject: Subject, parser: Any) -> None:
         assert (roots(parse) == 1).all()
         assert subject.baseline or accuracy(TEST, parse) > 0.9
         assert not any(mark in label for label in parse.labels for mark in "↑↓")
+
+
+def test_a_parser_is_one_thing_and_its_settings_are_a_value(subject: Subject, parser: Any) -> None:
+    assert subject.baseline or len({parser, subject.parser.from_record(parser.record())}) == 2
+    assert subject.trainer == dataclasses.replace(subject.trainer)
+    for kind in (type(parser), type(subject.trainer)):
+        assert not any(is_settable(kind, field.name) for field in dataclasses.fields(kind))
 
 
 def test_trees_of_the_input_are_not_looked_at(subject: Subject, parser: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,14 @@ def test_votes_are_equal_where_none_can_be_learned(n_systems: int) -> None:
     assert (judge.trees_alone.recalibrated(GOLD, systems).model is None) == (n_systems > MAX_SYSTEMS)
 
 
+@pytest.mark.parametrize("n_systems", [MAX_SYSTEMS, MAX_SYSTEMS + 1])
+def test_confidence_is_that_of_as_many_systems_as_a_model_may_have(n_systems: int) -> None:
+    few, bare = GOLD[:5], Judge(Weights.equal(n_systems))
+    judge = bare.recalibrated(few, [few] * n_systems)
+    judges = [bare, judge] if judge.model is None else [bare, judge, Judge(None, judge.model)]
+    assert [own.n_members for own in judges] == [n_systems] * (3 if n_systems <= MAX_SYSTEMS else 2)
+
+
 def test_too_many_systems_cannot_be_learned() -> None:
     with pytest.raises(ConfigError, match="at most 60 systems, found 61; name fewer"):
         learn("learned", GOLD, [GOLD] * (MAX_SYSTEMS + 1), single_root=True)
@@ -86,7 +96,9 @@ def test_where_all_abstain_or_the_tree_needs_an_arc_of_nobody_confidence_is_ther
 def test_its_confidence_is_measured_and_trees_alone_have_none() -> None:
     _, voted = learn("equal", DEV, noisy_systems(DEV), single_root=True)
     assert list(calibration(DEV, voted)) == ["arc", "label"]
-    assert calibration(DEV, DEV) == {}
+    for parse in (DEV, replace(voted, confidence=None), replace(voted, label_confidence=None)):
+        assert calibration(DEV, parse) == {}
+    assert calibration(DEV[:0], voted[:0]) == {}
 
 
 def test_a_judge_needs_weights_or_a_model_for_the_same_systems() -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from tests.paths import TOY
 from tests.strategies import LABELS, treebanks
+from tests.values import settable
 from treevote.commands.evaluate import evaluate as evaluate_files
 from treevote.conll.reader import read
 from treevote.corpus.sentence import Sentence
@@ -450,3 +451,7 @@ def part_of(short: object, full: object) -> bool:
 
 def test_what_is_tested_is_the_attachment_of_words() -> None:
     assert [metric.name for metric in METRICS if metric.tested] == ["LAS", "UAS", "CLAS", "MLAS", "BLEX", "LA"]
+
+
+def test_results_are_values() -> None:
+    assert not settable("treevote.evaluation")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.cli import app
 from treevote.conll.writer import write
 from treevote.errors import ConfigError
-from treevote.evaluation.gates import thresholds
+from treevote.evaluation.gates import Gate, max_loss, thresholds
 
 
 @pytest.fixture
@@ -69,6 +71,31 @@ def test_a_system_that_loses_against_the_baseline_fails(worse: Path, tmp_path: P
     run("evaluate", TOY, one, "--against", TOY, code=3)
     run("evaluate", TOY, one, "--against", TOY, "--significant")  # one label is no significant loss
     run("evaluate", TOY, worse, "--against", TOY, "--significant", code=3)
+
+
+@pytest.mark.parametrize(
+    ("new", "change", "most"),
+    [
+        (89.5, "loses 0.50", 0.5),
+        (89.99, "loses 0.01", 0.01),
+        (89.994, "loses 0.01", 0.01),
+        (89.996, "loses no", 0.0),
+        (90.0, "loses no", 0.0),
+        (90.01, "gains 0.01", -0.01),
+        (90.5, "gains 0.50", -0.5),
+    ],
+)
+def test_a_gate_says_the_loss_that_it_compares(new: float, change: str, most: float) -> None:
+    rates = {name: SimpleNamespace(value=value) for name, value in (("old", 90.0), ("new", new), ("none", None))}
+    systems = [SimpleNamespace(name=name, rates={"LAS": rate}) for name, rate in rates.items()]
+    metrics, comparison = [SimpleNamespace(name="LAS")], SimpleNamespace(tests=[])
+    evaluation: Any = SimpleNamespace(systems=systems, metrics=metrics, comparison=comparison)
+    for number in (most, most - 0.01):
+        condition, sentence = f"LAS ≥ old − {number:g}", f"new {change} LAS against old; {number:g} may be lost"
+        assert max_loss(evaluation, {"LAS": number}, "old", significant=False) == [
+            Gate(condition, "new", number == most, sentence),
+            Gate(condition, "none", False, "none has no LAS"),
+        ]
 
 
 def test_trees_that_are_no_trees_can_be_an_error(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,11 @@ def test_long_names_are_cut_and_stay_distinct() -> None:
     assert fitted(names, 20) == ["a" * 10 + "…" + "a" * 9, "a" * 10 + "…" + "b" * 9, "short"]
     same = ["x" * 20 + "1" + "x" * 20, "x" * 20 + "2" + "x" * 20]
     assert fitted(same, 9) == same
+
+
+@pytest.mark.parametrize("system", ["=b", "a=", "a", "d/a=b", f"d{os.sep}a=b", "here=there"])
+def test_what_gives_no_name_is_a_file(system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("here=there").touch()
+    assert [*named([system]).values()] == [system]
+    assert named(["a=b=c"]) == {"a": "b=c"}

@@ -170,3 +170,13 @@ def test_a_model_left_aside_can_be_replaced(tmp_path: Path) -> None:
     save(model(1), tmp_path / "model")
     assert load(tmp_path / "model").facts["number"] == 1
     assert os.listdir(tmp_path) == ["model"]
+
+
+def test_relative_names_are_exchanged_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        Path(name, name).mkdir(parents=True)
+    if exchange.exchanged("a", Path("b")):  # the disk can
+        assert [os.listdir(name) for name in ("a", "b")] == [["b"], ["a"]]
+    with pytest.raises(OSError, match="nothing"):
+        exchange.exchanged("a", "nothing")

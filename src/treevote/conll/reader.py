@@ -152,11 +152,7 @@ def require_text(text: str, call: str) -> None:
     if not isinstance(text, str):
         problem = f"expected a text, found {type(text).__name__}"
         raise InputError(problem, remedy=f"decode it first; for a file use {call.format('Path(...)')}")
-    try:
-        is_file = "\n" not in text and os.path.exists(text)
-    except (OSError, ValueError):  # too long for a name, or with a zero byte
-        is_file = False
-    if is_file:
+    if "\n" not in text and os.path.exists(text):
         problem = f"expected a text, and {shortened(text)!r} is the name of a file"
         raise InputError(problem, remedy=f"give {call.format(f'Path({text!r})')}, or its content")
 
@@ -168,7 +164,7 @@ def with_marks(treebank: Treebank) -> Treebank:
     treebank stays as it is.
     """
     source = treebank.source
-    if source is None or source.format == "conllx":
+    if source is None:
         return treebank
     fields = {mark.partition("=")[0]: field for field, mark in MARKS.items()}
     columns = {field: np.zeros(len(treebank.tokens), np.float32) for field in MARKS}

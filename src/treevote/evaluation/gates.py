@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from reprlib import repr as short
@@ -31,7 +32,7 @@ def thresholds(given: list[str], *, metric: str = "") -> dict[str, float]:
         try:
             number = float(figure)
         except ValueError:
-            number = -1.0
+            number = math.nan
         if not name or not 0 <= number <= 100:
             wanted = f"{'NUMBER or ' if metric else ''}METRIC=NUMBER with a number from 0 to 100, such as LAS=87"
             raise ConfigError(f"expected {wanted}, found {short(text)}")
@@ -71,7 +72,7 @@ def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *
     for metric, number in most.items():
         require_known("metric", metric, [known.name for known in evaluation.metrics])
         tested = [test for test in evaluation.comparison.tests if test.metric == metric]
-        if significant and not tested and len(names) > 1:
+        if significant and not tested:
             raise ConfigError(f"differences in {metric} are not tested; leave out --significant, or choose LAS or UAS")
         for place, system in enumerate(evaluation.systems):
             if place == base:
@@ -87,8 +88,7 @@ def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *
                 p = p_of(next(test for test in tested if {test.first, test.second} == {base, place}), evaluation)
                 passed = passed or (significant and not p.significant)
                 chance = f" ({p})"
-            change = f"loses {loss:.2f}" if loss > 0 else f"gains {-loss:.2f}"
-            change = change if abs(loss) > TOLERANCE else "loses no"
+            change = f"loses {loss:.2f}" if loss > 0 else f"gains {-loss:.2f}" if loss < 0 else "loses no"
             sentence = f"{system.name} {change} {metric} against {baseline}{chance}; {number:g} may be lost"
             sentence += ", or more if it is not significant" if significant else ""
             gates.append(Gate(condition, system.name, passed, sentence))

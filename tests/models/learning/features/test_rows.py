@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -40,6 +42,25 @@ def of_pairs(treebank: Treebank, words: WordColumns) -> Rows:
 
 def of_arcs(treebank: Treebank, words: WordColumns) -> Rows:
     return labelling.rows_of(treebank, words, compile_templates(templates.TEMPLATES, templates.GRAMMAR), 1)
+
+
+@pytest.mark.parametrize(("n_keys", "cutoff"), [(9, 0), (9, 1), (99, 3), (30_000, 2)])
+def test_rows_have_the_frequent_features_the_most_frequent_first(n_keys: int, cutoff: int) -> None:
+    rng = np.random.default_rng(cutoff)
+    lengths = rng.integers(0, 6, n_keys).astype(np.int32)
+    classes, ends = rng.integers(0, 9, len(lengths)).astype(np.int32), np.append(0, np.cumsum(lengths))
+    distinct = rng.integers(1 << 63, size=n_keys, dtype=np.uint64) | np.uint64(1)
+    keys = distinct[rng.integers(0, n_keys, ends[-1])]
+    cuts = [0, len(lengths) // 3, len(lengths) // 3, len(lengths)]
+    parts = [(keys[ends[a] : ends[b]], lengths[a:b], classes[a:b]) for a, b in itertools.pairwise(cuts)]
+    found = rows.rows_of(lambda: iter(parts), cutoff, "toy")
+    counts = Counter(keys.tolist())
+    expected = sorted((key for key in counts if counts[key] >= cutoff), key=lambda key: (-counts[key], key))
+    number = {key: column for column, key in enumerate(expected)}
+    own = [[number[key] for key in keys[a:b].tolist() if key in number] for a, b in itertools.pairwise(ends.tolist())]
+    assert found.keys.tolist() == expected
+    assert found.classes.tolist() == classes.tolist()
+    assert [found.indices[a:b].tolist() for a, b in itertools.pairwise(found.indptr.tolist())] == own
 
 
 @pytest.mark.parametrize("rows_of", [of_transitions, of_pairs, of_arcs])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import re
 import warnings
+from ast import literal_eval
 from typing import Any
 
 import numpy as np
@@ -44,6 +47,16 @@ def test_a_linear_classifier_is_packed_and_predicts_alike(name: str, classes: tu
         own = scores[list(classes)] * weights.scale
         assert own - own.mean() == pytest.approx(known - known.mean(), abs=weights.scale * (N_FEATURES + 1))
         assert (np.delete(scores, classes) < scores[list(classes)].min()).all()
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_settings_are_as_documented(name: str) -> None:
+    learner = type(make_learner(name, {}, seed=0))
+    documented = dict(re.findall(r"^    (\w+) : .*default=(.+)$", learner.__doc__ or "", re.MULTILINE))
+    signature = inspect.signature(learner).parameters
+    assert {own: literal_eval(default) for own, default in documented.items()} == {
+        own: parameter.default for own, parameter in signature.items()
+    }
 
 
 @given(st.sets(st.integers(0, 7), min_size=2, max_size=7), st.lists(st.integers(0, 29), max_size=30))

@@ -168,10 +168,11 @@ def test_depth_1_takes_the_best_action_whatever_is_summed(seed: int) -> None:
         assert parsed(sure, True) == parsed(likely, True)
 
 
-def crossroads(depth: int, certain: float) -> Task:
-    """Return a model for the four words of Figure 3, in which x has y and z: a good start leads astray.
+def crossroads(depth: int, certain: float, shift: int, left: int, later: int) -> Task:
+    """Return a model for the four words of Figure 3, in which x has y and z.
 
-    On w and x Left is a little more probable than Shift, and after it nothing is clear; after Shift all is.
+    On w and x the scores of Shift and Left are given, that of Right is 0. After Left nothing is clear; after Shift the
+    score of Left is that of ``later``, those of the others are 0.
     """
     treebank = Treebank.of([(["w", "x", "y", "z"], [0, 1, 2, 2], ["_"] * 4)])
     table = compile_templates(["s0.form+q0.form"], GRAMMAR)
@@ -182,17 +183,25 @@ def crossroads(depth: int, certain: float) -> Task:
     for k, action in enumerate((SHIFT, LEFT, SHIFT)):  # on (w, x), (x, y) and (x, z)
         assert fire(T, focus, treebank.tokens, words, table, scratch(table), keys[k:]) == 1
         focus = take(T, focus, STAY, 9, action)
-    packed = np.array([-1, 10, 11, 0, -1, 0, 90, 0, -1, 0, 90, 0], np.int16)
-    guide = LinearGuide.of(keys[:3] | np.uint64(1), packed, np.zeros(3, np.int32), 0.1)
+    packed = np.array([-1, shift, left, 0, -1, 0, later, 0, -1, 0, later, 0], np.int16)
+    guide = LinearGuide.of(keys[:3] | np.uint64(1), packed, np.zeros(3, np.int32), 0.01)
     return Task(treebank, Model(guide.weights, divide(table, PARTS), words, STEP_BACK, 9, depth, certain))
 
 
 @pytest.mark.parametrize("certain", [0.0, 1.0])
 def test_looking_ahead_avoids_what_greed_falls_for(certain: float) -> None:
-    (greedy,), _ = parsed(crossroads(1, certain), False)
-    (careful,), _ = parsed(crossroads(2, certain), False)
+    (greedy,), _ = parsed(crossroads(1, certain, 100, 110, 900), False)
+    (careful,), _ = parsed(crossroads(2, certain, 100, 110, 900), False)
     assert greedy[2] == 1  # x became a dependent of w, and y and z can no longer be its own
     assert careful[3] == careful[4] == 2
+
+
+def test_probabilities_are_added_and_logarithms_too() -> None:
+    """0.59 + 1/3 > 0.40 + 0.52, but 0.59 / 3 < 0.40 * 0.52: Left is better by the sum, Shift by the product."""
+    (by_sum,), _ = parsed(crossroads(2, 1.0, 370, 410, 77), False)
+    (by_product,), _ = parsed(crossroads(2, 0.0, 370, 410, 77), False)
+    assert by_sum[2:4] == [1, 0]  # x has left before y could become its dependent
+    assert by_product[3] == 2
 
 
 def test_sentences_without_a_pair_are_trees_already() -> None:
@@ -202,8 +211,9 @@ def test_sentences_without_a_pair_are_trees_already() -> None:
         assert parsed(few, single_root) == ([[-1], [-1, 0], [-1]], 0)
 
 
-def test_a_model_that_only_shifts_leaves_all_on_root_or_is_joined() -> None:
-    treebank = Treebank.of([(["w"] * 900, [0] * 900, ["x"] * 900)])
+@pytest.mark.parametrize("n", [2, 3, 900])
+def test_a_model_that_only_shifts_leaves_all_on_root_or_is_joined(n: int) -> None:
+    treebank = Treebank.of([(["w"] * n, [0] * n, ["x"] * n)])
     words = Lexicon.of(treebank).columns(treebank.words)
     guide = LinearGuide.constant(np.array([0], np.int32), 4)
     task = Task(treebank, Model(guide.weights, divide(TABLE, PARTS), words, 0, 99, 4, 1.0))
@@ -211,7 +221,7 @@ def test_a_model_that_only_shifts_leaves_all_on_root_or_is_joined() -> None:
     assert (heads[1:] == 0).all()
     (joined,), unfinished = parsed(task, True)
     assert unfinished == 1
-    assert joined == [-1, 0] + [1] * 899  # of equal pairs the first, of equal actions Left
+    assert joined == [-1, 0] + [1] * (n - 1)  # of equal pairs the first, of equal actions Left
 
 
 def test_a_word_with_a_given_head_gets_no_other() -> None:

@@ -18,6 +18,7 @@ from tests.reference.quick_tagger import SMALL, TINY, inflected
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.strategies import treebanks
+from tests.values import settable
 from treevote.conll.reader import read
 from treevote.conll.writer import dumps
 from treevote.corpus.sentence import ROOT, Word
@@ -318,3 +319,7 @@ def test_wrong_templates_are_told(direction: Any) -> None:
     wrong = (ClassifierTrainer(templates=("0.frm",), direction=direction),)
     with pytest.raises(ConfigError, match="unknown attribute 'frm'"):
         TaggerTrainer({**SMALL.taggers, "upos": wrong}).train(TRAINING)
+
+
+def test_taggers_and_their_settings_are_values() -> None:
+    assert not settable("treevote.models.text.tagging")

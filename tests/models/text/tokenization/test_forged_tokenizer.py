@@ -14,7 +14,7 @@ from tests.reference.toy_text import toy_tokenizer
 from treevote.conll.plain_text import encoded
 from treevote.errors import ModelError
 from treevote.models.text.tokenization import model_file
-from treevote.models.text.tokenization.multiword import MultiwordRules
+from treevote.models.text.tokenization.multiword import MAX_WORD, MultiwordRules
 from treevote.models.text.tokenization.network import CharacterNetwork
 from treevote.models.text.tokenization.splitter import Splitter
 from treevote.models.text.tokenization.tokenizer import Tokenizer, TokenizerTrainer
@@ -33,7 +33,8 @@ def built(network: bytes, rules: bytes) -> bytes:
 
 def rule(*words: bytes) -> bytes:
     """Return a rule for a token: its words."""
-    key, *rest = [bytes([len(word)]) + word for word in words]
+    sizes = [bytes([len(word)]) if len(word) < 255 else b"\xff" + len(word).to_bytes(4, "little") for word in words]
+    key, *rest = [size + word for size, word in zip(sizes, words, strict=True)]
     return key + bytes([len(rest)]) + b"".join(rest)
 
 
@@ -66,6 +67,51 @@ def test_forged_rules_are_refused(rules: bytes, problem: str) -> None:
         MultiwordRules.from_bytes(rules)
 
 
+@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("is_suffix", [False, True])
+def test_each_word_of_a_rule_is_checked(place: int, is_suffix: bool) -> None:
+    def check(word: bytes) -> None:
+        one = b"\1\0\0\0" + rule(*(word if i == place else b"nt" for i in range(4)))
+        MultiwordRules.from_bytes(NO_RULES + one if is_suffix else one + NO_RULES)
+
+    is_end = is_suffix and place < 2  # of a word, which may begin within a character
+    for word in (b" ", b"\xc3\xa9~", b"a" * 254, b"a" * 255, b"a" * MAX_WORD, *[b"\x80\xbfa", b""] * is_end):
+        check(word)
+    bad = [b"\x80", b""] * (not is_end) + [b"\xc1a", b"a\xc3", b"\x1f", b"\x7f", *map(str.encode, "\x85\u2028\u2029")]
+    for word in [b""] if place == 0 and not is_suffix else bad:  # a token is only sought
+        with pytest.raises(ModelError, match="has no words" if word == b"" else "something else than words"):
+            check(word)
+    with pytest.raises(ModelError, match="a word is too long"):
+        check(b"a" * (MAX_WORD + 1))
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "problem"),
+    [
+        (0, 1, "a length is too large"),
+        (1, -1, "a part is cut off"),
+        (1, 1, "a length is too large"),
+        (2, 1, "a sum of lengths is wrong"),
+        (3, -1, "a length is too large"),
+        (4, 1, "a length is too large"),
+    ],
+)
+def test_a_forged_length_is_refused(place: int, change: int, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def block(length: int, size: int, wrong: int, *rest: int) -> bytes:
+        check_sum = (length * 19991 + size * 199999991 + 1234567890 + wrong) % (1 << 32)
+        return struct.pack("<IIIBI", length, size, check_sum, *rest) + raw
+
+    content = bytes(range(99))
+    raw = packed(content)[17:]
+    monkeypatch.setattr(model_file, "MAX_BYTES", 99)
+    numbers = [99, len(raw), 0, 93, 99]
+    for behind in (b"", b"more"):
+        assert model_file._decompressed(b"front" + block(*numbers) + behind, 5) == (content, 22 + len(raw))
+    numbers[place] += change
+    with pytest.raises(ModelError, match=problem):
+        model_file._decompressed(block(*numbers), 0)
+
+
 def test_a_tokenizer_that_is_cut_off_is_refused() -> None:
     network, rules = parts()
     data = built(network, rules)
@@ -78,10 +124,11 @@ def test_a_tokenizer_that_is_cut_off_is_refused() -> None:
 @pytest.mark.parametrize("at", range(10))
 def test_forged_settings_of_the_network_are_refused(at: int) -> None:
     network, _ = parts()
-    CharacterNetwork.from_bytes(network)
-    for value in range(0, 256, 51):
+    for value in range(256):
         other = network[:at] + bytes([value]) + network[at + 1 :]
-        if value != network[at] and not (at == 3 and value <= 1):
+        if value == network[at] or (at == 3 and value <= 1):
+            CharacterNetwork.from_bytes(other)
+        else:
             with pytest.raises(ModelError, match="the model is damaged: train it again"):
                 CharacterNetwork.from_bytes(other)
 

@@ -1,0 +1,100 @@
+"""Encodings: content in any of them is read as UTF-8, and of content that is not UTF-8 the likely one is named."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treevote.errors import InputError
+from treevote.files import encodings
+from treevote.files.encodings import RecodingStream, guessed, not_utf8
+
+letters = st.text(st.sampled_from("aé’ \n"), max_size=12)
+
+
+@given(letters, st.sampled_from(["utf-8-sig", "utf-16", "utf-8", "windows-1252", "mac-roman"]), st.integers(1, 4))
+def test_content_is_recoded_whatever_the_blocks(text: str, encoding: str, size: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encodings, "_BLOCK", size)
+        stream = RecodingStream(io.BytesIO(text.encode(encoding)), encoding, "a.txt")
+        assert b"".join(iter(lambda: stream.read(size), b"")) == text.encode()
+
+
+@pytest.mark.parametrize("size", [1, 3, 99])
+def test_a_byte_order_mark_is_left_out_at_the_start_alone(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encodings, "_BLOCK", size)
+    for text in ("\ufeffa\ufeff", "\ufeff\ufeffa"):
+        stream = io.BufferedReader(RecodingStream(io.BytesIO(text.encode()), "utf-8", ""))
+        assert stream.read() == text[1:].encode()
+
+
+@pytest.mark.parametrize("encoding", ["iso-8859-1", "iso-8859-15", "windows-1252", "ascii"])
+def test_a_byte_that_is_no_letter_is_refused(encoding: str) -> None:
+    for byte in range(0x80, 0x100):
+        stream = RecodingStream(io.BytesIO(b"a\n" + bytes([byte])), encoding, "a.txt")
+        is_control = byte < 0xA0 and byte != 0x85
+        refused = {"ascii": True, "windows-1252": byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}.get(encoding, is_control)
+        if refused:
+            with pytest.raises(InputError, match=f"^a.txt: expected {encoding}, found the byte 0x{byte:X}"):
+                stream.read()
+        else:
+            assert stream.read() == b"a\n" + bytes([byte]).decode(encoding).encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "L’eau déjà bue",
+        "« Où ? »",
+        "I’m here – “yes” …",
+        "Ärger und Öl, ÄRGER",
+        "¿Qué?",
+        "café",
+        "1\u00a0000 cafés",
+        "naïve Äpfel: 20°",
+        "Ça va, DÉJÀ",
+    ],
+)
+@pytest.mark.parametrize("encoding", ["windows-1252", "mac-roman"])
+def test_the_likely_encoding_is_that_of_the_text(text: str, encoding: str) -> None:
+    content = text.encode(encoding)
+    is_latin = encoding == "windows-1252" and all(not 0x80 <= byte < 0xA0 for byte in content)
+    named = "latin-1" if is_latin else encoding
+    assert guessed(content) == named
+    said = not_utf8(b"\n" + content, 7)
+    assert said is not None
+    assert said.startswith("it is not UTF-8: line 8, byte 0x")
+    assert said.endswith(f"; it looks like {named}: give --encoding {named}")
+
+
+def test_the_price_in_euros_is_of_windows() -> None:
+    assert guessed("20 €".encode("windows-1252")) == "windows-1252"
+
+
+@given(st.integers(1, 40), st.integers(0, 12))
+def test_a_text_of_two_encodings_has_a_good_part_in_utf8(broken: int, good: int) -> None:
+    text = b"\xe9 " * broken + "é ".encode() * good
+    assert (guessed(text) is None) == (4 * good > broken)
+
+
+@pytest.mark.parametrize(("n_ascii", "says"), [(2, "it looks like"), (1, "name its encoding")])
+def test_a_third_of_letters_beyond_ascii_is_no_language_in_latin_letters(n_ascii: int, says: str) -> None:
+    assert re.search(says, not_utf8(b"\xe9" + b"a" * n_ascii) or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "word"),
+    [(b"\xe9t\xe9", 1, "�t�"), (b"a b\xe9c d", 1, "b�c"), (b"a\n\nb \xe9c", 3, "�c")],
+)
+def test_the_first_place_is_named(text: bytes, line: int, word: str) -> None:
+    said = not_utf8(text)
+    assert said is not None
+    assert said.startswith(f"it is not UTF-8: line {line}, byte 0xe9 in '{word}'")
+
+
+def test_a_text_in_utf8_has_nothing_to_say() -> None:
+    assert not_utf8("é".encode()) is None
