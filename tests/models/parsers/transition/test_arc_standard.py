@@ -34,6 +34,7 @@ from treevote.models.parsers.transition.arc_standard import (
     oracle,
 )
 from treevote.models.parsers.transition.configuration import (
+    ACTION,
     L1,
     L1_LABEL,
     L2,
@@ -50,8 +51,21 @@ from treevote.models.parsers.transition.configuration import (
     shift,
     workspace,
 )
+from treevote.models.parsers.transition.features import globals_of
 
 GAVE = Treebank.of([(["She", "gave", "him", "a", "book"], [2, 0, 2, 5, 2], ["nsubj", "root", "iobj", "det", "obj"])])
+
+
+def test_no_action_has_led_to_the_start() -> None:
+    space = workspace(2, 3)
+    initial(space, 2)
+    assert globals_of(space, 0) == (0, 0, 0)
+    shift(space, 0, 1)
+    space.configurations[1, ACTION] = 4
+    assert globals_of(space, 1) == (1, 5, 0)
+    shift(space, 1, 2)
+    space.configurations[2, ACTION] = 0
+    assert globals_of(space, 2) == (1, 1, 5)
 
 
 @given(treebanks(projective_trees()), st.booleans())
