@@ -211,9 +211,8 @@ def test_the_profile_of_labels_has_the_share_of_each() -> None:
         {"label": "x", "source": 83.33, "added": 33.33},
         {"label": "y", "source": 16.67, "added": 0.0},
     ]
-    assert [row["label"] for row in label_profile(Treebank.of([(["w"] * 9, [0] * 9, [*"abcdefghi"])]), gold)] == [
-        *"xyabcdef"
-    ]
+    first: Any = label_profile(Treebank.of([(["w"] * 9, [0] * 9, [*"abcdefghi"])]), gold)
+    assert [row["label"] for row in first] == [*"xyabcdef"]
 
 
 @settings(max_examples=20)

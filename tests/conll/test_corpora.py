@@ -71,8 +71,8 @@ def test_a_list_and_its_folder_are_read_whole(n: int, tmp_path: Path) -> None:
     for number, name in enumerate([*names, "b/.hidden.conllu", ".b/c.conllu", "b/notes.txt", "readme.gz"]):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         text = DOGS.replace("_\t_\n", "_\tConfidence=1\n").replace("A=1", f"Confidence={number / 4}").encode()
-        pack = {".gz": gzip.compress, ".xz": lzma.compress}.get(Path(name).suffix, bytes)
-        (tmp_path / name).write_bytes(pack(text))
+        packed = {".gz": gzip.compress(text), ".xz": lzma.compress(text)}.get(Path(name).suffix, text)
+        (tmp_path / name).write_bytes(packed)
     expected = [share for number in range(n) for share in (0, number / 4, 1)]
     for source in ([tmp_path / name for name in names], tmp_path, str(tmp_path)):
         treebank = read(source, format="conllu", marks=True, name="all")
