@@ -193,7 +193,6 @@ def test_an_ensemble_comes_back_from_its_folder(ensemble: EnsembleParser, tmp_pa
         ),
         (EnsembleTrainer(TRAINERS, folds=30), {}, "30 folds need 60 sentences, found 40; choose fewer"),
         (EnsembleTrainer(TRAINERS), {"seed": -1}, "seed should be at least 0, found -1"),
-        (EnsembleTrainer(TRAINERS), {"jobs": Jobs(2, "nothing")}, "joblib cannot run 2 jobs"),
     ],
 )
 def test_settings_that_cannot_be_trained_are_refused(trainer: EnsembleTrainer, options: Any, problem: str) -> None:
