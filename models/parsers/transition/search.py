@@ -98,32 +98,22 @@ def parse_greedily(model: Model, cache: ScoreCache, given: GivenArcs, trees: Tre
     """
     tokens, heads, deprels, offsets = trees
     arrays = scratch(RIVALS, len(model.actions.kind))
-    _, _, _, _, _, scores, mask, allowed = arrays
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         own, n = given_in(given, first, last), last - first - 1
-        rows = 2 * n if len(own.heads) == 0 else 2 * n * (1 + RIVALS * (BACK + 1))
-        space = workspace(n, rows)
+        space = workspace(n, 2 * n if len(own.heads) == 0 else 2 * n * (2 + RIVALS * (BACK + 1)))
         initial(space, n)
-        here, used, step = 0, 1, 0
-        while step < 2 * n:
-            legal(space, model.actions, here, n, mask)
-            action = only_class(mask)
-            if action < 0:
-                score_configuration(model, cache, space, here, tokens[first:last], scores)
-                action = best_class(scores, mask)
-            reachable(space, model.actions, own, here, mask, allowed)
-            if allowed[action]:
-                advance(space, model.actions, here, used, n + used, action)
-                here, used, step = used, used + 1, step + 1
-                continue
-            regret = (scores[action] - highest(scores, allowed)) * model.weights.scale
-            back = min(BACK, step)
-            for _ in range(back):
-                here = space.configurations[here, PREVIOUS]
-            reach = min(CONCEDED, regret)
-            here, used = follow(model, cache, space, own, tokens[first:last], arrays, here, used, back + 1, reach, True)
-            step += 1
+        here = int(np.int64(0))  # numba would compile the search twice: for a constant, and for a number
+        used, done, steps, reach = here + 1, here, here + 1, 0.0
+        while done < 2 * n:
+            best, used = follow(model, cache, space, own, tokens[first:last], arrays, here, used, steps, reach, True)
+            regret, back = -arrays.totals[0], min(BACK, done)
+            if regret > 0.0 and steps == 1 and back > 0:
+                for _ in range(back):
+                    here = space.configurations[here, PREVIOUS]
+                steps, reach = back + 1, min(CONCEDED, regret)
+            else:
+                here, done, steps, reach = best, done + 1, 1, 0.0
         write_tree(space, model.actions, here, heads[first:last], deprels[first:last])
 
 
@@ -149,7 +139,7 @@ def follow(
     n, scale, width = len(tokens) - 1, model.weights.scale, len(beam)
     beam[0], totals[0] = start, 0.0
     size = 1
-    for _ in range(steps):
+    for step in range(steps):
         kept = 0
         for i in range(size):
             if kept == width and totals[i] <= next_totals[kept - 1]:
@@ -169,7 +159,7 @@ def follow(
                     total = totals[i] + (log - shift)
                     kept = insert(total, beam[i], action, kept, next_totals, next_from, next_action)
         size = 0
-        for k in range(kept):
+        for k in range(kept if step < steps - 1 else 1):
             if next_totals[k] < next_totals[0] - margin:
                 break
             advance(space, model.actions, next_from[k], used, n + used, next_action[k])
