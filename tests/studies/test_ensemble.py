@@ -24,7 +24,7 @@ from treevote.parallel import Jobs
 from treevote.studies.ensemble import BEST, DEFAULT, EQUAL, GAINS, ORACLE, STEPS, StoredParses
 from treevote.studies.jobs import Parsing
 
-PARTS = {"train": 20, "dev": 12, "test": 16}
+PARTS = {"train": 8, "dev": 6, "test": 8}
 
 
 @pytest.fixture(scope="module")
