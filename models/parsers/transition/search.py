@@ -189,8 +189,8 @@ def parse_best_first(model: Model, cache: ScoreCache, given: GivenArcs, trees: T
     tokens, heads, deprels, offsets = trees
     actions, scale, n_actions = model.actions, model.weights.scale, len(model.actions.kind)
     scores, allowed = np.empty(n_actions, np.int32), np.empty(n_actions, np.bool_)
-    mask = np.empty(n_actions, np.bool_)
-    logs, fallbacks = np.empty(n_actions, np.float64), 0
+    mask, logs = np.empty(n_actions, np.bool_), np.empty(n_actions, np.float64)
+    greedy, fallbacks = scratch(1, n_actions), 0
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         own, n = given_in(given, first, last), last - first - 1
@@ -224,13 +224,7 @@ def parse_best_first(model: Model, cache: ScoreCache, given: GivenArcs, trees: T
             here += 1
         if here > limit:
             fallbacks += 1
-            here, there = farthest, limit + 1
-            while not is_final(space, here, n):
-                legal(space, actions, here, n, mask)
-                reachable(space, actions, own, here, mask, allowed)
-                if only_class(allowed) < 0:
-                    score_configuration(model, cache, space, here, tokens[first:last], scores)
-                advance(space, actions, here, there, n + there, best_class(scores, allowed))
-                here, there = there, there + 1
+            left = 2 * n - steps[farthest]
+            here, _ = follow(model, cache, space, own, tokens[first:last], greedy, farthest, limit + 1, left, 0.0, True)
         write_tree(space, actions, here, heads[first:last], deprels[first:last])
     return fallbacks
