@@ -26,6 +26,7 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 from treevote.conll.guidelines import TAGS
 from treevote.corpus.source import BLANK
 from treevote.corpus.treebank import Format
+from treevote.corpus.trees import cycles
 from treevote.errors import InputError
 
 Trees: TypeAlias = Literal["required", "some", "partial", "partial-rooted", "labels", "optional", "ignored"]
@@ -274,15 +275,6 @@ def _tree_faults(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabell
     if 0 not in heads and -1 not in heads[1:]:
         yield Fault(tokens[0][0], "expected a token with HEAD 0, found a sentence without a root", remedy)
         return
-    seen = [0] * (n + 1)  # the token from which the way up was first taken through this one
-    for start in range(1, n + 1):
-        token = start
-        while token > 0 and not seen[token]:
-            seen[token] = start
-            token = heads[token]
-        if token > 0 and seen[token] == start:
-            cycle = [token]
-            while (above := heads[cycle[-1]]) != token:
-                cycle.append(above)
-            problem = f"expected a tree, found the cycle {' -> '.join(map(str, [*cycle, token]))}"
-            yield Fault(tokens[token - 1][0], problem, remedy)
+    for cycle in cycles(heads):
+        problem = f"expected a tree, found the cycle {' -> '.join(map(str, [*cycle, cycle[0]]))}"
+        yield Fault(tokens[cycle[0] - 1][0], problem, remedy)
