@@ -28,6 +28,7 @@ from treevote.corpus.source import BLANK
 from treevote.corpus.treebank import Format
 from treevote.corpus.trees import cycles
 from treevote.errors import InputError
+from treevote.files.streams import uncompressed
 
 Trees: TypeAlias = Literal["required", "some", "partial", "partial-rooted", "labels", "optional", "ignored"]
 
@@ -87,7 +88,7 @@ def detect(text: str) -> Format:
 
 def format_of(path: str, text: bytes) -> Format:
     """Determine the format of a file by its suffix, ``.conllu`` or ``.conllx`` (``.xz``, ``.gz``), else `detect`."""
-    name = path.removesuffix(".xz").removesuffix(".gz")
+    name = uncompressed(path)
     if name.endswith((".conllu", ".conllx")):
         return cast("Format", name[-6:])
     return detect(text[:DETECTION_BYTES].decode("utf-8", "replace"))

@@ -162,7 +162,12 @@ def stem(name: str) -> tuple[str, str]:
     >>> stem("a.b.txt.gz"), stem("a.conllu"), stem("a")
     (('a.b', '.txt'), ('a', '.conllu'), ('a', ''))
     """
-    return os.path.splitext(next((name.removesuffix(end) for end in (".gz", ".xz") if name.endswith(end)), name))
+    return os.path.splitext(uncompressed(name))
+
+
+def uncompressed(name: str) -> str:
+    """Return the name of a file without the suffix of its compression."""
+    return name.removesuffix(".gz").removesuffix(".xz")
 
 
 @contextmanager

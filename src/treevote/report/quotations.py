@@ -21,7 +21,7 @@ class Quotations:
     """The examples of all numbers of a page; each sentence of the evaluation is kept once."""
 
     def __init__(self, evaluation: Evaluation) -> None:
-        self._evaluation = evaluation
+        self._parses = evaluation.parses
         self._sentences: dict[int, SentenceTrees] = {}
         self._lists: list[tuple[int, list[tuple[int, int, int, str, int, str]]]] = []
 
@@ -34,7 +34,7 @@ class Quotations:
         """Return sentence and token, with head and label in the gold tree and in that of the system."""
         number, token = example.sentence, example.token
         if number not in self._sentences:
-            self._sentences[number] = self._evaluation.trees(number)
+            self._sentences[number] = self._parses.sentence(number)
         trees = self._sentences[number]
         gold, parse = (
             (int(tree.heads[token]), visible(tree.deprels[token])) for tree in (trees.gold, trees.systems[system])

@@ -49,7 +49,7 @@ def typical(evaluation: Evaluation, system: int) -> list[Typical]:
             if fitting := [example for example in short if example.sentence not in drawn]:
                 example = min(fitting, key=lambda one: (abs(int(lengths[one.sentence - 1]) - 10), one.sentence))
                 drawn.add(example.sentence)
-                found.append(Typical(confusion.name, cell, example.token, evaluation.trees(example.sentence)))
+                found.append(Typical(confusion.name, cell, example.token, evaluation.parses.sentence(example.sentence)))
                 n += 1
     return found
 
@@ -63,7 +63,7 @@ def differing(evaluation: Evaluation) -> list[SentenceTrees]:
         counts += per_sentence(parses.scored & disagreement(first, other), parses.gold.offsets)
     counts = np.where(parses.gold.lengths <= MAX_WORDS, counts, 0)
     order = np.argsort(-counts, kind="stable")
-    return [evaluation.trees(number) for number in (order[counts[order] > 0] + 1).tolist()[:DIFFERING]]
+    return [parses.sentence(number) for number in (order[counts[order] > 0] + 1).tolist()[:DIFFERING]]
 
 
 def n_wrong(trees: SentenceTrees, system: int) -> int:
