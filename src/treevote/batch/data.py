@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -10,7 +9,7 @@ from typing import Any, TypeAlias
 from treevote.conll.document_ids import document_ids
 from treevote.conll.plain_text import encoded
 from treevote.conll.reader import loads, read, require_text
-from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunks, text_format
+from treevote.conll.text_chunks import TextChunk, text_chunk, text_chunks, text_format
 from treevote.conll.validation import Trees
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
@@ -30,22 +29,15 @@ def running_text(data: Data, *, has_tokenizer: bool) -> TextChunk | None:
 
     A string is running text if it has no tab and the model has a tokenizer.
     """
-    if not isinstance(data, str | os.PathLike):
+    if isinstance(data, str):
+        if "\t" in data or not has_tokenizer:
+            return None
+        require_text(data, _FILE)
+        return text_chunk(encoded(data))
+    if not isinstance(data, os.PathLike) or (format := text_format(os.fspath(data), "auto")) is None:
         return None
-    path, document = "", ""
-    format: TextFormat | None = "text"
-    name = os.fspath(data)
-    source: str | io.BytesIO = name
-    if not isinstance(data, str):
-        path, format, (document,) = name, text_format(name, "auto"), document_ids([data])
-    elif "\t" in name or not has_tokenizer:
-        return None
-    else:
-        require_text(name, _FILE)
-        source = io.BytesIO(encoded(name))
-    if format is None:
-        return None
-    chunks = text_chunks(source, format=format, document=document)
+    path, (document,) = os.fspath(data), document_ids([data])
+    chunks = text_chunks(path, format=format, document=document)
     return TextChunk(path, tuple(stretch for chunk in chunks for stretch in chunk.stretches), format, document=document)
 
 
