@@ -19,6 +19,7 @@ from treevote.corpus.trees import are_bare, are_partial
 from treevote.errors import InputError
 from treevote.evaluation.counts import Convention, convention_of
 from treevote.evaluation.development import learned_sentences
+from treevote.files.streams import uncompressed
 
 Warn = Callable[[str], None]
 
@@ -80,8 +81,8 @@ def part_of(folder: str | Path, part: str) -> Path:
 
     InputError if there is none in the folder, or more than one.
     """
-    named = re.compile(rf"(.*[-_.])?{re.escape(part)}\.conll[ux]?(\.(gz|xz))?")
-    found = sorted(path for path in Path(folder).glob("*") if named.fullmatch(path.name))
+    named = re.compile(rf"(.*[-_.])?{re.escape(part)}\.conll[ux]?")
+    found = sorted(path for path in Path(folder).glob("*") if named.fullmatch(uncompressed(path.name)))
     if len(found) == 1:
         return found[0]
     problem = f"expected one file {part}.conllu, or with a name that ends in this, found {len(found) or 'none'}"
