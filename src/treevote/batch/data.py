@@ -55,9 +55,9 @@ def parsed_data(data: Data, trees: Trees = "ignored") -> Treebank:
     if not isinstance(data, os.PathLike | Treebank):
         items = list(data) if isinstance(data, Iterable) else [data]
         if items and all(isinstance(item, str) for item in items):
+            problem = f"expected sentences, found the string {items[0][:40]!r}"
             raise InputError(
-                f"expected sentences, found the string {items[0][:40]!r}",
-                remedy="give one string with the whole text, lists of tokens, or Path(...) for files",
+                problem, remedy="give one string with the whole text, lists of tokens, or Path(...) for files"
             )
         if not items or not all(isinstance(item, os.PathLike) or hasattr(item, "serialize") for item in items):
             return from_tokens(items)
@@ -88,11 +88,9 @@ def from_tokens(sentences: Sequence[Sequence[Any]]) -> Treebank:
     rows = []
     for number, sentence in enumerate(sentences, 1):
         if isinstance(sentence, str) or not isinstance(sentence, Sequence) or not sentence:
-            raise InputError(
-                f"expected a list of tokens, found {sentence!r:.60}",
-                sentence=str(number),
-                remedy="give each sentence as a list of (form, upos) pairs",
-            )
+            problem = f"expected a list of tokens, found {sentence!r:.60}"
+            remedy = "give each sentence as a list of (form, upos) pairs"
+            raise InputError(problem, sentence=str(number), remedy=remedy)
         words = [_word(token, number) for token in sentence]
         rows.append((words, [-1] * len(words), [""] * len(words)))
     return Treebank.of(rows)
@@ -109,9 +107,6 @@ def _word(token: object, sentence: int) -> Word:
     elif isinstance(token, tuple | list) and len(token) == 2:
         fields = (token[0], "_", token[1], "_", "_")
     if fields is None or not all(isinstance(field, str) and field for field in fields):
-        raise InputError(
-            f"expected a token, found {token!r:.60}",
-            sentence=str(sentence),
-            remedy="give a form, a pair (form, upos), a Word, or a mapping with form, lemma, upos, xpos, feats",
-        )
+        remedy = "give a form, a pair (form, upos), a Word, or a mapping with form, lemma, upos, xpos, feats"
+        raise InputError(f"expected a token, found {token!r:.60}", sentence=str(sentence), remedy=remedy)
     return Word(*fields)

@@ -142,8 +142,6 @@ def _number_of(id: str, treebank: Treebank) -> int:
     if id in ids:
         return ids.index(id) + 1
     near = difflib.get_close_matches(id, ids, n=1, cutoff=0.6)
-    raise InputError(
-        f"expected a sentence with the sent_id {id!r}, found none" + (f" (the nearest is {near[0]!r})" if near else ""),
-        path=treebank.title,
-        remedy="choose by number with --sentence",
-    )
+    nearest = f" (the nearest is {near[0]!r})" if near else ""
+    problem = f"expected a sentence with the sent_id {id!r}, found none{nearest}"
+    raise InputError(problem, path=treebank.title, remedy="choose by number with --sentence")

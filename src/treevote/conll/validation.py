@@ -102,12 +102,8 @@ def require_utf8(text: bytes, path: str, *, columns: bool = True) -> None:
     mark = next((mark for mark in _BYTE_ORDER_MARKS if text.startswith(mark)), None)
     encoding = _wide_encoding(text[:_ENCODING_BYTES], columns) if mark is None else _BYTE_ORDER_MARKS[mark]
     if encoding:
-        problem = f"expected UTF-8, the file is {encoding}"
-        raise InputError(
-            problem,
-            path=path,
-            remedy=f"parse it with --encoding {encoding}, or convert it: iconv -f {encoding} -t UTF-8",
-        )
+        remedy = f"parse it with --encoding {encoding}, or convert it: iconv -f {encoding} -t UTF-8"
+        raise InputError(f"expected UTF-8, the file is {encoding}", path=path, remedy=remedy)
 
 
 def _wide_encoding(text: bytes, columns: bool) -> str:

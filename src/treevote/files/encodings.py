@@ -73,11 +73,8 @@ def recoded(stream: BinaryIO, encoding: str, path: str) -> Iterator[bytes]:
             remedy = "name the encoding of the file"
             raise InputError(f"expected {encoding}{found}", path=path, remedy=remedy) from error
         if controls and (control := controls.search(text)):
-            raise InputError(
-                f"expected {encoding}, found the byte 0x{ord(control[0]):X}, which is no letter there",
-                path=path,
-                remedy="name the encoding of the file, such as windows-1252",
-            )
+            problem = f"expected {encoding}, found the byte 0x{ord(control[0]):X}, which is no letter there"
+            raise InputError(problem, path=path, remedy="name the encoding of the file, such as windows-1252")
         yield data
 
 

@@ -92,11 +92,8 @@ def require_writable(paths: Iterable[str | os.PathLike[str] | None]) -> None:
             raise InputError(problem, path=os.fspath(path), remedy="name a file in it")
         folder = os.path.dirname(os.path.realpath(path))
         if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):
-            raise InputError(
-                f"cannot write: no folder {os.path.dirname(path) or os.curdir!r} that can be written to",
-                path=os.fspath(path),
-                remedy="make the folder, or name another one",
-            )
+            problem = f"cannot write: no folder {os.path.dirname(path) or os.curdir!r} that can be written to"
+            raise InputError(problem, path=os.fspath(path), remedy="make the folder, or name another one")
 
 
 def require_apart(
