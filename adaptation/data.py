@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.reader import parse_chunk
-from treevote.conll.writer import dump
+from treevote.conll.writer import encoded
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.parser import EnsembleParser
@@ -106,5 +106,6 @@ def with_predicted_tags(
 def _write_tagged(annotator: TextAnnotator, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:
     with writing(output) as stream:
         for part in file_chunks([path], format=data.format, n_bytes=data.chunk_bytes):
-            dump(annotator.tagged(parse_chunk(part.chunk, trees="ignored")[0]).only(), stream)
+            treebank, _ = parse_chunk(part.chunk, trees="ignored")
+            stream.write(encoded(annotator.tagged(treebank).only()))
             jobs.tell("tags of the text", part.bytes_read, size([path]))

@@ -24,7 +24,7 @@ from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, read_silver
 from treevote.conll.chunks import Chunk
 from treevote.conll.reader import parse_chunk, read
-from treevote.conll.writer import dumps, write
+from treevote.conll.writer import dumps, encoded, write
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer, tagger_scores
@@ -243,9 +243,7 @@ def test_what_was_killed_goes_on_and_ends_in_the_same_bytes(
     with monkeypatch.context() as patch:
         patch.setattr("treevote.adaptation.annotation.commented", mortal(commented))
         patch.setattr("treevote.adaptation.tagging.save", mortal(save))
-        patch.setattr(
-            "treevote.adaptation.data.dump", mortal(lambda treebank, stream: stream.write(dumps(treebank).encode()))
-        )
+        patch.setattr("treevote.adaptation.data.encoded", mortal(encoded))
         with pytest.raises(KilledError):
             run(text, tmp_path / "killed", scheme("both"), target=TARGET)
     run(text, tmp_path / "killed", scheme("both"), target=TARGET)

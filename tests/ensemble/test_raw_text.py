@@ -30,7 +30,7 @@ from treevote.corpus.trees import are_trees
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import load
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.files.encodings import RecodingStream, guessed
+from treevote.files.encodings import guessed, recoded
 from treevote.models.text import text_annotator as annotation
 from treevote.models.text.text_annotator import TextAnnotator
 from treevote.parallel import Jobs
@@ -248,7 +248,7 @@ def test_a_byte_order_mark_is_no_text(encoding: str) -> None:
         content = io.BytesIO(
             ("" if encoding in ("utf-16", "utf-8-sig") else "\ufeff").encode(encoding) + text.encode(encoding)
         )
-        assert io.BufferedReader(RecodingStream(content, encoding, "x")).read().decode() == text
+        assert b"".join(recoded(content, encoding, "x")).decode() == text
 
 
 def test_an_amount_of_euros_is_not_taken_for_a_letter() -> None:

@@ -155,9 +155,9 @@ def test_confusions_add_up_and_point_to_errors(case: tuple[Treebank, dict[str, T
         for cell in labels.cells:
             assert cell.errors == (cell.tokens if cell.gold != cell.system else 0)
             for example in cell.examples:
-                trees = found.trees(example.sentence)
-                assert trees.gold.deprels[example.token - 1] == cell.gold
-                assert (trees.systems[i].deprels[example.token - 1] or "(none)") == cell.system
+                trees = found.parses.sentence(example.sentence)
+                assert trees.gold.deprels[example.token] == cell.gold
+                assert (trees.systems[i].deprels[example.token] or "(none)") == cell.system
         pairs = zip(case[0].sentences(), list(case[1].values())[i].sentences(), strict=True)
         counted = Counter(
             (head_tag(ours, ours.heads[token]), head_tag(ours, theirs.heads[token]))
@@ -169,8 +169,8 @@ def test_confusions_add_up_and_point_to_errors(case: tuple[Treebank, dict[str, T
         for cell in heads.cells:
             assert (cell.examples == ()) == (cell.errors == 0)
             for example in cell.examples:
-                trees = found.trees(example.sentence)
-                assert trees.gold.heads[example.token - 1] != trees.systems[i].heads[example.token - 1]
+                trees = found.parses.sentence(example.sentence)
+                assert trees.gold.heads[example.token] != trees.systems[i].heads[example.token]
 
 
 def head_tag(sentence: Sentence, head: int) -> str:
@@ -209,7 +209,7 @@ def test_laws_of_the_comparison(case: tuple[Treebank, dict[str, Treebank], Conve
             gain = 100 * wrong.tokens / found.scored
             assert comparison.oracle_arcs[i][j] == pytest.approx(las[j] + gain)
             for example in wrong.examples:
-                trees, at = found.trees(example.sentence), example.token - 1
+                trees, at = found.parses.sentence(example.sentence), example.token
                 arcs = [(tree.heads[at], tree.deprels[at]) for tree in (trees.gold, *trees.systems)]
                 assert arcs[0] == arcs[1 + i] != arcs[1 + j]
     assert max(las) <= (comparison.all_arcs or 0) + 1e-9
@@ -332,7 +332,7 @@ def test_conllx_by_hand_without_punctuation() -> None:
         "complete": (1, 3, 3),
         "complete labelled": (0, 3, 3),
     }
-    assert found.trees(1).scored == (True, True, True, False, True, True, False)
+    assert found.parses.sentence(1).scored == (False, True, True, True, False, True, True, False)
 
 
 def test_what_is_no_tree_is_scored_and_reported() -> None:
@@ -386,10 +386,10 @@ def test_faults_are_named() -> None:
 
 def test_there_is_no_such_sentence() -> None:
     found = run(gold := Treebank.of([(["a"], [0], ["x"])]), {"s": gold})
-    assert found.trees(1).forms == ("a",)
+    assert found.parses.sentence(1).gold.words[1].form == "a"
     for number in 0, 2:
         with pytest.raises(IndexError, match=r"expected a sentence in 1\.\.1"):
-            found.trees(number)
+            found.parses.sentence(number)
 
 
 # -- files ------------------------------------------------------------------------------------------------------------

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.strategies import treebanks
-from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
+from treevote.evaluation.agreement import arcs_of, disagreement
 from treevote.evaluation.counts import Convention, compared_part
-from treevote.evaluation.parses import Parses, Tree
+from treevote.evaluation.parses import Parses
 
 
 def other_trees(gold: Treebank, rng: np.random.Generator) -> Treebank:
@@ -34,24 +36,18 @@ def test_sentences_have_the_trees_that_were_added(gold: Treebank, seed: int, con
     found = [parses.sentence(i + 1) for i in range(len(gold))]
     for i, one in enumerate(found):
         expected = [
-            Tree(tuple(own.heads[1:].tolist()), tuple(part(label) for label in own.deprels[1:]))
+            own._replace(deprels=tuple(map(part, own.deprels)))
             for own in (treebank.sentence(i) for treebank in (gold, *systems))
         ]
         assert (one.number, one.gold, list(one.systems)) == (i + 1, expected[0], expected[1:])
-        assert one.scored == tuple(scored[gold.offsets[i] + 1 : gold.offsets[i + 1]].tolist())
+        assert one.scored == tuple(scored[gold.offsets[i] : gold.offsets[i + 1]].tolist())
+    arcs = arcs_of(parses.systems)
     for first, second in ((0, 1), (1, 2), (2, 2)):
-        arcs = [[[*zip(*own.systems[k], strict=True)] for k in (first, second)] for own in found]
-        assert parses.n_differing(first, second).tolist() == [
-            sum(a != b and counts for a, b, counts in zip(*both, own.scored, strict=True))
-            for both, own in zip(arcs, found, strict=True)
-        ]
+        ours, theirs = (
+            [arc for own in found for arc in zip(own.systems[k].heads, own.systems[k].deprels, strict=True)]
+            for k in (first, second)
+        )
+        assert disagreement(arcs[first], arcs[second]).tolist() == list(map(operator.ne, ours, theirs))
     for number in (0, len(gold) + 1):
         with pytest.raises(IndexError, match=f"found {number}"):
             parses.sentence(number)
-
-
-def test_a_word_without_upos_has_its_xpos() -> None:
-    words = [Word("a", "_", "NOUN", "NN", "_"), Word("b", "_", "_", "VB", "_"), Word("c", "_", "X", "_", "_")]
-    gold = Treebank.of([(words, [0, 1, 1], ["root", "x", "x"])])
-    sentence = Parses(gold, gold.is_token, "ud").sentence(1)
-    assert (sentence.forms, sentence.pos) == (("a", "b", "c"), ("NOUN", "VB", "X"))

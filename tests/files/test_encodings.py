@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from treevote.errors import InputError
 from treevote.files import encodings
-from treevote.files.encodings import RecodingStream, guessed, not_utf8
+from treevote.files.encodings import guessed, not_utf8, recoded
 
 letters = st.text(st.sampled_from("aé’ \n"), max_size=12)
 
@@ -20,29 +20,27 @@ letters = st.text(st.sampled_from("aé’ \n"), max_size=12)
 def test_content_is_recoded_whatever_the_blocks(text: str, encoding: str, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(encodings, "_BLOCK", size)
-        stream = RecodingStream(io.BytesIO(text.encode(encoding)), encoding, "a.txt")
-        assert b"".join(iter(lambda: stream.read(size), b"")) == text.encode()
+        assert b"".join(recoded(io.BytesIO(text.encode(encoding)), encoding, "a.txt")) == text.encode()
 
 
 @pytest.mark.parametrize("size", [1, 3, 99])
 def test_a_byte_order_mark_is_left_out_at_the_start_alone(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encodings, "_BLOCK", size)
     for text in ("\ufeffa\ufeff", "\ufeff\ufeffa"):
-        stream = io.BufferedReader(RecodingStream(io.BytesIO(text.encode()), "utf-8", ""))
-        assert stream.read() == text[1:].encode()
+        assert b"".join(recoded(io.BytesIO(text.encode()), "utf-8", "")) == text[1:].encode()
 
 
 @pytest.mark.parametrize("encoding", ["iso-8859-1", "iso-8859-15", "windows-1252", "ascii"])
 def test_a_byte_that_is_no_letter_is_refused(encoding: str) -> None:
     for byte in range(0x80, 0x100):
-        stream = RecodingStream(io.BytesIO(b"a\n" + bytes([byte])), encoding, "a.txt")
+        blocks = recoded(io.BytesIO(b"a\n" + bytes([byte])), encoding, "a.txt")
         is_control = byte < 0xA0 and byte != 0x85
         refused = {"ascii": True, "windows-1252": byte in (0x81, 0x8D, 0x8F, 0x90, 0x9D)}.get(encoding, is_control)
         if refused:
             with pytest.raises(InputError, match=f"^a.txt: expected {encoding}, found the byte 0x{byte:X}"):
-                stream.read()
+                b"".join(blocks)
         else:
-            assert stream.read() == b"a\n" + bytes([byte]).decode(encoding).encode()
+            assert b"".join(blocks) == b"a\n" + bytes([byte]).decode(encoding).encode()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from treevote.errors import InputError
 from treevote.files import xz
 from treevote.files.streams import opened
-from treevote.files.xz import XZReader
 
 LEGAL = st.lists(st.tuples(st.binary(max_size=60), st.integers(0, 3)), min_size=1, max_size=3)
 """Streams, each with the number of four-byte paddings behind it."""
@@ -64,5 +63,5 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_is_read_in_small_steps() -> None:
-    reader = XZReader(io.BytesIO(lzma.compress(b"0123456789" * 1000)))
-    assert b"".join(iter(lambda: reader.read(7), b"")) == b"0123456789" * 1000
+    with opened(io.BytesIO(lzma.compress(b"0123456789" * 1000))) as (stream, _, _):
+        assert b"".join(iter(lambda: stream.read(7), b"")) == b"0123456789" * 1000

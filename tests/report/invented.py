@@ -6,10 +6,10 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 
-import numpy as np
-
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
 from treevote.evaluation import results
-from treevote.evaluation.parses import Parses, SentenceTrees, Tree
+from treevote.evaluation.parses import Parses, SentenceTrees
 from treevote.evaluation.results import (
     Breakdown,
     Cell,
@@ -26,7 +26,6 @@ from treevote.evaluation.results import (
     SentenceScore,
     System,
 )
-from treevote.kernels import Longs
 
 HOSTILE = "<script>alert(1)</script>&\"'\x1b\u202e"
 
@@ -38,30 +37,36 @@ def rate(value: float | None, n: int = 1000) -> Rate:
 
 
 class Sentences(Parses):
-    """Stands for `Parses`: sentences of three words, of which each system has another one wrong."""
+    """Sentences of three words, of which each system has another one wrong, if they differ."""
 
-    def __init__(self, n_systems: int, form: str, n_sentences: int = 12) -> None:
-        self.n_systems, self.form = n_systems, form
-        self.n_sentences = n_sentences
+    def __init__(self, n_systems: int, form: str, *, differing: bool = True) -> None:
+        def trees(heads: Sequence[int], last: str) -> Treebank:
+            return Treebank.of(
+                [
+                    (
+                        [
+                            Word(form, "_", "NOUN", "_", "_"),
+                            Word(f"verb{number}", "_", "VERB", "_", "_"),
+                            Word("end", "_", "NOUN", "_", "_"),
+                        ],
+                        heads,
+                        ["nsubj", "root", last],
+                    )
+                    for number in range(1, 13)
+                ]
+            )
 
-    @property
-    def lengths(self) -> Longs:
-        return np.full(self.n_sentences, 3)
-
-    def n_differing(self, first: int | None, second: int) -> Longs:
-        trees = self.sentence(1)
-        one, other = trees.gold if first is None else trees.systems[first], trees.systems[second]
-        arcs, others = zip(one.heads, one.deprels, strict=True), zip(other.heads, other.deprels, strict=True)
-        return np.full(self.n_sentences, sum(arc != another for arc, another in zip(arcs, others, strict=True)))
+        gold = trees([2, 0, 2], "obj")
+        super().__init__(gold, gold.is_token, "ud")
+        for i in range(n_systems):
+            heads = [2, 0, 2]
+            if differing:
+                heads[i % 3] = -1 if i % 3 == 1 else 3 - heads[i % 3]
+            self.add(trees(heads, "iobj"))
 
     def sentence(self, number: int) -> SentenceTrees:
-        gold = Tree((2, 0, 2), ("nsubj", "root", "obj"))
-        heads = [[2, 0, 2] for _ in range(self.n_systems)]
-        for i, wrong in enumerate(heads):
-            wrong[i % 3] = -1 if i % 3 == 1 else 3 - wrong[i % 3]
-        trees = tuple(Tree(tuple(wrong), ("nsubj", "root", "iobj")) for wrong in heads)
-        forms = (self.form, f"verb{number}", "end")
-        return SentenceTrees(number, f"s-{number}", forms, ("NOUN", "VERB", "NOUN"), (True,) * 3, gold, trees)
+        found = super().sentence(number)
+        return found._replace(gold=found.gold._replace(comments=[f"# sent_id = s-{number}"]))
 
 
 def evaluation(names: Sequence[str] = ("out/udpipe.conllu", "out/yara.conllu"), *, name: str = "dogs") -> Evaluation:
@@ -123,6 +128,6 @@ PAGES = {
         breakdowns=(),
         sentences=0,
         systems=tuple(dataclasses.replace(system, confusions=()) for system in evaluation().systems),
-        parses=Sentences(2, "dogs", 0),
+        parses=Sentences(2, "dogs", differing=False),
     ),
 }

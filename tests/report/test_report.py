@@ -15,13 +15,16 @@ import pytest
 from tests.paths import TOY
 from tests.report.invented import PAGES, evaluation
 from treevote.conll.reader import read
+from treevote.corpus.sentence import Word
+from treevote.corpus.treebank import Treebank
 from treevote.drawing.svg import Picture
 from treevote.errors import InputError
 from treevote.evaluation import results
 from treevote.evaluation.evaluation import evaluate_systems
+from treevote.evaluation.parses import Parses
 from treevote.report.page import render, source_of, write_report
 from treevote.report.plots import Scale
-from treevote.report.trees import for_all_widths
+from treevote.report.trees import drawing, for_all_widths
 from treevote.version import __version__
 
 
@@ -203,3 +206,12 @@ def test_confidence_is_drawn_if_files_carry_it() -> None:
     assert 'id="confidence"' in page
     assert 'class="diagonal"' in page
     assert "<td>0.055</td><td>40.00 %</td><td>97.00 %</td>" in page
+
+
+def test_a_word_without_upos_is_drawn_with_its_xpos() -> None:
+    words = [Word("a", "_", "NOUN", "NN", "_"), Word("b", "_", "_", "VB", "_"), Word("c", "_", "X", "_", "_")]
+    gold = Treebank.of([(words, [0, 1, 1], ["root", "x", "x"])])
+    parses = Parses(gold, gold.is_token, "ud")
+    parses.add(gold)
+    tags = re.findall('class="t"[^>]*>([^<]*)<', drawing(parses.sentence(1), 0, "ours"))
+    assert tags[:3] == ["NOUN", "VB", "X"]

@@ -97,5 +97,4 @@ def cross_parsed(
 
 
 def _file(name: str, number: int) -> str:
-    """Return the name of the file with the parse of a fold, from 1, by a member."""
     return f"{name}-{number}.conllu"

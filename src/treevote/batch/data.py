@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -10,7 +9,7 @@ from typing import Any, TypeAlias
 from treevote.conll.document_ids import document_ids
 from treevote.conll.plain_text import encoded
 from treevote.conll.reader import loads, read, require_text
-from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunks, text_format
+from treevote.conll.text_chunks import TextChunk, text_chunk, text_chunks, text_format
 from treevote.conll.validation import Trees
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
@@ -30,22 +29,15 @@ def running_text(data: Data, *, has_tokenizer: bool) -> TextChunk | None:
 
     A string is running text if it has no tab and the model has a tokenizer.
     """
-    if not isinstance(data, str | os.PathLike):
+    if isinstance(data, str):
+        if "\t" in data or not has_tokenizer:
+            return None
+        require_text(data, _FILE)
+        return text_chunk(encoded(data))
+    if not isinstance(data, os.PathLike) or (format := text_format(os.fspath(data), "auto")) is None:
         return None
-    path, document = "", ""
-    format: TextFormat | None = "text"
-    name = os.fspath(data)
-    source: str | io.BytesIO = name
-    if not isinstance(data, str):
-        path, format, (document,) = name, text_format(name, "auto"), document_ids([data])
-    elif "\t" in name or not has_tokenizer:
-        return None
-    else:
-        require_text(name, _FILE)
-        source = io.BytesIO(encoded(name))
-    if format is None:
-        return None
-    chunks = text_chunks(source, format=format, document=document)
+    path, (document,) = os.fspath(data), document_ids([data])
+    chunks = text_chunks(path, format=format, document=document)
     return TextChunk(path, tuple(stretch for chunk in chunks for stretch in chunk.stretches), format, document=document)
 
 
@@ -63,9 +55,9 @@ def parsed_data(data: Data, trees: Trees = "ignored") -> Treebank:
     if not isinstance(data, os.PathLike | Treebank):
         items = list(data) if isinstance(data, Iterable) else [data]
         if items and all(isinstance(item, str) for item in items):
+            problem = f"expected sentences, found the string {items[0][:40]!r}"
             raise InputError(
-                f"expected sentences, found the string {items[0][:40]!r}",
-                remedy="give one string with the whole text, lists of tokens, or Path(...) for files",
+                problem, remedy="give one string with the whole text, lists of tokens, or Path(...) for files"
             )
         if not items or not all(isinstance(item, os.PathLike) or hasattr(item, "serialize") for item in items):
             return from_tokens(items)
@@ -96,11 +88,9 @@ def from_tokens(sentences: Sequence[Sequence[Any]]) -> Treebank:
     rows = []
     for number, sentence in enumerate(sentences, 1):
         if isinstance(sentence, str) or not isinstance(sentence, Sequence) or not sentence:
-            raise InputError(
-                f"expected a list of tokens, found {sentence!r:.60}",
-                sentence=str(number),
-                remedy="give each sentence as a list of (form, upos) pairs",
-            )
+            problem = f"expected a list of tokens, found {sentence!r:.60}"
+            remedy = "give each sentence as a list of (form, upos) pairs"
+            raise InputError(problem, sentence=str(number), remedy=remedy)
         words = [_word(token, number) for token in sentence]
         rows.append((words, [-1] * len(words), [""] * len(words)))
     return Treebank.of(rows)
@@ -117,9 +107,6 @@ def _word(token: object, sentence: int) -> Word:
     elif isinstance(token, tuple | list) and len(token) == 2:
         fields = (token[0], "_", token[1], "_", "_")
     if fields is None or not all(isinstance(field, str) and field for field in fields):
-        raise InputError(
-            f"expected a token, found {token!r:.60}",
-            sentence=str(sentence),
-            remedy="give a form, a pair (form, upos), a Word, or a mapping with form, lemma, upos, xpos, feats",
-        )
+        remedy = "give a form, a pair (form, upos), a Word, or a mapping with form, lemma, upos, xpos, feats"
+        raise InputError(f"expected a token, found {token!r:.60}", sentence=str(sentence), remedy=remedy)
     return Word(*fields)

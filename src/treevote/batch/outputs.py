@@ -9,12 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
 from treevote.batch.manifest import NAME
+from treevote.conll.corpora import SUFFIXES
 from treevote.conll.text_chunks import AnyFormat
 from treevote.errors import ConfigError, InputError
 from treevote.files.streams import stem
-
-TREEBANK_SUFFIXES = (".conllu", ".conllx", ".conll")
-"""Files of a folder with these suffixes, or with one for compression behind it, are inputs."""
 
 TEXT_SUFFIX = ".txt"
 """Running text: inputs of a folder that has no treebank, or if running text is asked for. Their outputs are CoNLL-U."""
@@ -95,7 +93,7 @@ def _files(each: str, output: str, folder: str, format: AnyFormat, links: set[st
     """Yield the path of each file of an input, and its path below the output folder; add links that stay unread."""
     if each == "-":
         raise InputError("standard input has no name for an output file", remedy="give files, or write with --output")
-    suffixes = (TEXT_SUFFIX,) if format in ("text", "lines") else TREEBANK_SUFFIXES
+    suffixes = (TEXT_SUFFIX,) if format in ("text", "lines") else SUFFIXES
     if os.path.isdir(each):
         root = os.path.realpath(each)
         if output == root or output.startswith(root.rstrip(os.sep) + os.sep):

@@ -113,7 +113,6 @@ def parse_strings(
 
 
 def _result(chunks: Sequence[ChunkParse]) -> ParsedString:
-    """Return the result of a text from those of its chunks."""
     whole = functools.reduce(ChunkParse.plus, chunks, ChunkParse())
     error = "" if whole.first_fault is None else str(whole.first_fault)
     if not whole.sentences and not error:

@@ -21,8 +21,8 @@ def clusters(
     output: options.Output = "-",
     model: Model = None,
     format: Format = "auto",
-    classes: Annotated[int, options.choice(metavar="<N>", min=1, max=2000, help="Number of classes of words.")] = 128,
-    least: Annotated[int, options.choice(metavar="<N>", min=1, help="Least number of occurrences of a word.")] = 2,
+    classes: Annotated[int, options.number(max=2000, help="Number of classes of words.")] = 128,
+    least: Annotated[int, options.number(help="Least number of occurrences of a word.")] = 2,
 ) -> None:
     """Make clusters of words from text without trees.
 
@@ -42,8 +42,8 @@ def vectors(
     output: options.Output = "-",
     model: Model = None,
     format: Format = "auto",
-    size: Annotated[int, options.choice(metavar="<N>", min=1, max=2000, help="Number of dimensions.")] = 100,
-    least: Annotated[int, options.choice(metavar="<N>", min=1, help="Least number of occurrences of a word.")] = 3,
+    size: Annotated[int, options.number(max=2000, help="Number of dimensions.")] = 100,
+    least: Annotated[int, options.number(help="Least number of occurrences of a word.")] = 3,
 ) -> None:
     """Make word vectors from text without trees.
 

@@ -89,9 +89,7 @@ def inspect(
 def explain(
     model: options.Model,
     file: Annotated[str, typer.Argument(metavar="<FILE>", help="Sentences; - is standard input.")],
-    sentence: Annotated[
-        int | None, options.choice(min=1, metavar="<N>", help="Show this sentence only.", show_default="all")
-    ] = None,
+    sentence: Annotated[int | None, options.number(help="Show this sentence only.", show_default="all")] = None,
 ) -> None:
     """Show the rule of a decision list behind each arc."""
     from treevote.commands.explain import explain as run

@@ -15,12 +15,9 @@ def next(
         list[str], typer.Argument(metavar="<POOL>...", help="Sentences without trees, or with trees that are not read.")
     ],
     sentences: Annotated[
-        int | None,
-        options.choice("-k", "--sentences", metavar="<N>", min=1, help="Number of sentences.", show_default="50"),
+        int | None, options.number("-k", "--sentences", help="Number of sentences.", show_default="50")
     ] = None,
-    tokens: Annotated[
-        int | None, options.choice(metavar="<N>", min=1, help="Largest number of tokens in all, in place of -k.")
-    ] = None,
+    tokens: Annotated[int | None, options.number(help="Largest number of tokens in all, in place of -k.")] = None,
     annotated: Annotated[
         list[str] | None,
         options.input(metavar="<FILE>...", help="Sentences that are annotated already; they are left out."),

@@ -22,6 +22,7 @@ input, choice, guard, machine, output = (functools.partial(typer.Option, rich_he
 
 file = functools.partial(input, metavar="<FILE>")
 members = functools.partial(choice, metavar="<A,B,...>")
+number = functools.partial(choice, metavar="<N>", min=1)
 
 Format = Literal["auto", "conllu", "conllx"]
 AnyFormat = Literal[Format, "text", "lines"]

@@ -30,10 +30,7 @@ def show(
     sent_id: Annotated[str | None, options.choice(metavar="<ID>", help="The sentence of this sent_id.")] = None,
     differing: Annotated[bool, options.choice("--differing", help="Only sentences that differ from SYSTEM.")] = False,
     worst: Annotated[
-        int | None,
-        options.choice(
-            metavar="<N>", min=1, help="The N sentences that differ most; without SYSTEM the N least sure ones."
-        ),
+        int | None, options.number(help="The N sentences that differ most; without SYSTEM the N least sure ones.")
     ] = None,
     sort: Annotated[
         Literal["file", "unsure", "differing"],
@@ -51,8 +48,7 @@ def show(
     svg: Annotated[
         str | None,
         options.output(
-            metavar="<FILE>",
-            help="Write an SVG file, or into a folder one for each sentence; - is standard output.",
+            metavar="<FILE>", help="Write an SVG file, or into a folder one for each sentence; - is standard output."
         ),
     ] = None,
 ) -> None:

@@ -23,8 +23,7 @@ def train(
     best: Annotated[
         bool,
         options.choice(
-            "--best",
-            help="Add two neural parsers, in a learned vote; with a tagger, a neural tagger, too.",
+            "--best", help="Add two neural parsers, in a learned vote; with a tagger, a neural tagger, too."
         ),
     ] = False,
     members: Annotated[
@@ -61,8 +60,7 @@ def train(
         Literal["greedy", "beam", "best-first"] | None, options.choice(help="Search of all members that can use it.")
     ] = None,
     beam: Annotated[
-        int | None,
-        options.choice(metavar="<N>", min=1, help="Width of the search; without --search it means beam search."),
+        int | None, options.number(help="Width of the search; without --search it means beam search.")
     ] = None,
     encoding: Annotated[
         Literal["none", "head", "path", "head+path"] | None,

@@ -92,7 +92,7 @@ def adapt(
     scheme = configuration.scheme
     before = load(model)
     of_trees: Format | Literal["auto"] = "auto" if format in ("text", "lines") else cast("Any", format)
-    source, convention = read_training(train, format=of_trees, warn=warn, partial=True)
+    source, convention = read_training(train, format=of_trees, warn=warn)
     known_seed: Any = before.facts.get("seed", 0)
     seed = int(known_seed) if configuration.seed is None else configuration.seed
     labelled = {"development set": dev, "target development set": target_dev, "target training data": target_train}

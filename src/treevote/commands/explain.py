@@ -29,11 +29,8 @@ def explain(
     treebank = read(path, trees="ignored")
     end = treebank.n_sentences if last is None else last
     if not 1 <= first <= end <= treebank.n_sentences:
-        raise InputError(
-            f"expected numbers of sentences in 1..{treebank.n_sentences}, found {first}-{end}",
-            path=str(path),
-            remedy="give numbers in this range",
-        )
+        problem = f"expected numbers of sentences in 1..{treebank.n_sentences}, found {first}-{end}"
+        raise InputError(problem, path=str(path), remedy="give numbers in this range")
     for number in range(first, end + 1):
         yield number, list(explain_sentence(parser, treebank, number - 1))
 

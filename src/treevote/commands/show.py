@@ -16,7 +16,7 @@ from treevote.corpus.sentence import Sentence, sent_id
 from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.errors import ConfigError, InputError
-from treevote.evaluation.agreement import arcs_of
+from treevote.evaluation.agreement import arcs_of, disagreement
 from treevote.evaluation.calibration import COLUMNS, confidence_of, has_confidence
 from treevote.evaluation.counts import require_same_sentences
 from treevote.evaluation.lights import KEY, NAMES
@@ -81,9 +81,7 @@ def show(
     sure, wrong = _confidence(gold), None
     if system is not None:
         sure = _confidence(system) if sure is None else sure
-        ours, theirs = arcs_of([gold, system])
-        differ = gold.is_token & ((ours.heads != theirs.heads) | (ours.deprels != theirs.deprels))
-        wrong = per_sentence(differ, gold.offsets)
+        wrong = per_sentence(gold.is_token & disagreement(*arcs_of([gold, system])), gold.offsets)
     if differing and wrong is not None:
         numbers = [number for number in numbers if wrong[number - 1]]
     if worst is not None and sort == "file":
@@ -144,8 +142,6 @@ def _number_of(id: str, treebank: Treebank) -> int:
     if id in ids:
         return ids.index(id) + 1
     near = difflib.get_close_matches(id, ids, n=1, cutoff=0.6)
-    raise InputError(
-        f"expected a sentence with the sent_id {id!r}, found none" + (f" (the nearest is {near[0]!r})" if near else ""),
-        path=treebank.title,
-        remedy="choose by number with --sentence",
-    )
+    nearest = f" (the nearest is {near[0]!r})" if near else ""
+    problem = f"expected a sentence with the sent_id {id!r}, found none{nearest}"
+    raise InputError(problem, path=treebank.title, remedy="choose by number with --sentence")

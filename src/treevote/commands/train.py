@@ -114,7 +114,7 @@ def train(
         with_vectors(trainer.members, NO_VECTORS)  # before the work: a member may be missing
     texts: list[Treebank] = []
     on_text = None if annotator is None else texts.append
-    treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text, partial=True)
+    treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text)
     if vectors is not None:
         forms = {word.form for word in treebank.words}
         own = vectors if isinstance(vectors, WordVectors) else read_vectors(vectors, forms)

@@ -19,6 +19,7 @@ from treevote.corpus.trees import are_bare, are_partial
 from treevote.errors import InputError
 from treevote.evaluation.counts import Convention, convention_of
 from treevote.evaluation.development import learned_sentences
+from treevote.files.streams import uncompressed
 
 Warn = Callable[[str], None]
 
@@ -29,17 +30,15 @@ def read_training(
     format: Format | Literal["auto"] = "auto",
     warn: Warn = lambda sentence: None,
     on_text: Callable[[Treebank], object] | None = None,
-    partial: bool = False,
 ) -> tuple[Treebank, Convention]:
     """Read treebanks to learn from as one, without their text, and the convention of their scores.
 
     ``warn`` is called with each departure from the guidelines, and with the numbers of sentences left out and of words
-    without a head in others, which is a fault unless trees may be ``partial``. ``on_text`` is called with all sentences
-    and their text, which takes memory.
+    without a head in others. ``on_text`` is called with all sentences and their text, which takes memory.
     """
     if not files:
         raise InputError("expected treebanks to train on, found none", remedy="name one or more files")
-    treebanks = [read_some(file, format, partial=partial) for file in files]
+    treebanks = [read_some(file, format, partial=True) for file in files]
     convention = convention_of(treebanks[0])
     for treebank in treebanks:
         for warning in departures(treebank):
@@ -48,9 +47,7 @@ def read_training(
         on_text(with_texts(treebanks))
     parts = [dataclasses.replace(with_trees(treebank, warn), source=None) for treebank in treebanks]
     treebanks.clear()  # the text takes memory
-    if len(parts) == 1:
-        return parts[0], convention
-    return Treebank.concatenate(parts, " + ".join(part.name for part in parts)), convention
+    return with_texts(parts), convention
 
 
 def read_some(
@@ -84,8 +81,8 @@ def part_of(folder: str | Path, part: str) -> Path:
 
     InputError if there is none in the folder, or more than one.
     """
-    named = re.compile(rf"(.*[-_.])?{re.escape(part)}\.conll[ux]?(\.(gz|xz))?")
-    found = sorted(path for path in Path(folder).glob("*") if named.fullmatch(path.name))
+    named = re.compile(rf"(.*[-_.])?{re.escape(part)}\.conll[ux]?")
+    found = sorted(path for path in Path(folder).glob("*") if named.fullmatch(uncompressed(path.name)))
     if len(found) == 1:
         return found[0]
     problem = f"expected one file {part}.conllu, or with a name that ends in this, found {len(found) or 'none'}"
@@ -93,7 +90,7 @@ def part_of(folder: str | Path, part: str) -> Path:
 
 
 def with_texts(treebanks: Sequence[Treebank]) -> Treebank:
-    """Join treebanks that were read from files, with their texts unless the formats of these differ."""
+    """Join treebanks, with their texts unless one has none or the formats of these differ."""
     if len(treebanks) == 1:
         return treebanks[0]
     joined = Treebank.concatenate(treebanks, " + ".join(treebank.name for treebank in treebanks))

@@ -13,6 +13,7 @@ from treevote.corpus.documents import new_document
 from treevote.corpus.source import BOM, Source
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
+from treevote.files.streams import uncompressed
 
 SUFFIXES = (".conllu", ".conllx", ".conll")
 """Files of a folder with these suffixes are treebanks, compressed with gzip or xz or not."""
@@ -31,8 +32,7 @@ def _below(folder: str) -> Iterator[str]:
     for where, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in files:
-            bare = name.removesuffix(".gz").removesuffix(".xz")
-            if bare.endswith(SUFFIXES) and not name.startswith("."):
+            if uncompressed(name).endswith(SUFFIXES) and not name.startswith("."):
                 yield os.path.join(where, name)
 
 

@@ -249,7 +249,6 @@ def _scan(chunk: Chunk, trees: Trees) -> tuple[bytes, Blocks, Tokens]:
 
 
 def _without(source: Source, blocks: Blocks, bad: Bools) -> Source:
-    """Return a source without the lines of bad blocks."""
     lines = source.text.split(b"\n")
     stays = np.ones(len(lines), np.bool_)
     for i in np.flatnonzero(bad).tolist():

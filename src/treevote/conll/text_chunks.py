@@ -19,7 +19,7 @@ from treevote.conll.validation import require_utf8
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError, require_known
 from treevote.files.encodings import UTF8
-from treevote.files.streams import Readable, is_stream, opened
+from treevote.files.streams import Readable, is_stream, opened, uncompressed
 
 TextFormat: TypeAlias = Literal["text", "lines"]
 """Running text: paragraphs end with a blank line; or each line is a sentence."""
@@ -176,8 +176,7 @@ def text_format(path: str, format: AnyFormat, encoding: str = UTF8) -> TextForma
     """
     if format in ("text", "lines"):
         return "lines" if format == "lines" else "text"
-    bare = path.removesuffix(".gz").removesuffix(".xz")
-    if format != "auto" or not bare.endswith(".txt"):
+    if format != "auto" or not uncompressed(path).endswith(".txt"):
         return None
     if is_stream(path):
         return "text"

@@ -63,7 +63,6 @@ def serialize(sentences: Sequence[TokenList]) -> bytes:
     try:
         return "".join(sentence.serialize() for sentence in sentences).encode()
     except Exception as error:  # the package raises whatever it runs into
-        raise InputError(
-            f"expected a list of conllu.TokenList, found one that conllu cannot serialise ({error})",
-            remedy="give a path, a binary file, or sentences as conllu.parse makes them",
-        ) from error
+        problem = f"expected a list of conllu.TokenList, found one that conllu cannot serialise ({error})"
+        remedy = "give a path, a binary file, or sentences as conllu.parse makes them"
+        raise InputError(problem, remedy=remedy) from error

@@ -26,7 +26,9 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 from treevote.conll.guidelines import TAGS
 from treevote.corpus.source import BLANK
 from treevote.corpus.treebank import Format
+from treevote.corpus.trees import cycles
 from treevote.errors import InputError
+from treevote.files.streams import uncompressed
 
 Trees: TypeAlias = Literal["required", "some", "partial", "partial-rooted", "labels", "optional", "ignored"]
 
@@ -86,7 +88,7 @@ def detect(text: str) -> Format:
 
 def format_of(path: str, text: bytes) -> Format:
     """Determine the format of a file by its suffix, ``.conllu`` or ``.conllx`` (``.xz``, ``.gz``), else `detect`."""
-    name = path.removesuffix(".xz").removesuffix(".gz")
+    name = uncompressed(path)
     if name.endswith((".conllu", ".conllx")):
         return cast("Format", name[-6:])
     return detect(text[:DETECTION_BYTES].decode("utf-8", "replace"))
@@ -100,12 +102,8 @@ def require_utf8(text: bytes, path: str, *, columns: bool = True) -> None:
     mark = next((mark for mark in _BYTE_ORDER_MARKS if text.startswith(mark)), None)
     encoding = _wide_encoding(text[:_ENCODING_BYTES], columns) if mark is None else _BYTE_ORDER_MARKS[mark]
     if encoding:
-        problem = f"expected UTF-8, the file is {encoding}"
-        raise InputError(
-            problem,
-            path=path,
-            remedy=f"parse it with --encoding {encoding}, or convert it: iconv -f {encoding} -t UTF-8",
-        )
+        remedy = f"parse it with --encoding {encoding}, or convert it: iconv -f {encoding} -t UTF-8"
+        raise InputError(f"expected UTF-8, the file is {encoding}", path=path, remedy=remedy)
 
 
 def _wide_encoding(text: bytes, columns: bool) -> str:
@@ -274,15 +272,6 @@ def _tree_faults(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabell
     if 0 not in heads and -1 not in heads[1:]:
         yield Fault(tokens[0][0], "expected a token with HEAD 0, found a sentence without a root", remedy)
         return
-    seen = [0] * (n + 1)  # the token from which the way up was first taken through this one
-    for start in range(1, n + 1):
-        token = start
-        while token > 0 and not seen[token]:
-            seen[token] = start
-            token = heads[token]
-        if token > 0 and seen[token] == start:
-            cycle = [token]
-            while (above := heads[cycle[-1]]) != token:
-                cycle.append(above)
-            problem = f"expected a tree, found the cycle {' -> '.join(map(str, [*cycle, token]))}"
-            yield Fault(tokens[token - 1][0], problem, remedy)
+    for cycle in cycles(heads):
+        problem = f"expected a tree, found the cycle {' -> '.join(map(str, [*cycle, cycle[0]]))}"
+        yield Fault(tokens[cycle[0] - 1][0], problem, remedy)

@@ -13,7 +13,6 @@ import functools
 import itertools
 import os
 from collections.abc import Iterable, Sequence
-from typing import IO
 
 import numpy as np
 
@@ -95,11 +94,6 @@ def _encoded_labels(labels: tuple[str, ...]) -> tuple[bytes, ...]:
 def _label_columns(labels: Sequence[str]) -> list[str]:
     """Return labels as columns, with one more at the end for -1, an unknown label; no column is empty."""
     return [*(_column(label) or "_" for label in labels), "_"]
-
-
-def dump(treebank: Treebank, stream: IO[bytes]) -> None:
-    """Write the text of a treebank, see `dumps`, to a binary stream."""
-    stream.write(encoded(treebank))
 
 
 def write(treebanks: Treebank | Iterable[Treebank], path: str | os.PathLike[str]) -> None:

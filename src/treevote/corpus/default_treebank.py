@@ -29,7 +29,5 @@ def default_treebank(part: Literal["web", "wiki"]) -> Path:
     for file in found:
         if file.name == f"{part}.conllu" and (path := Path(str(file.locate()))).is_file():
             return path
-    raise InputError(
-        f"expected the file {part}.conllu of the package {PACKAGE}, found none",
-        remedy=f"install it: pip install --force-reinstall {PACKAGE}",
-    )
+    problem = f"expected the file {part}.conllu of the package {PACKAGE}, found none"
+    raise InputError(problem, remedy=f"install it: pip install --force-reinstall {PACKAGE}")

@@ -46,10 +46,7 @@ class Source:
 
     def place(self, slot: int) -> tuple[str, int]:
         """Return the file of a slot, and the number of its line there, from 1."""
-        return self._place(int(self.line_of[slot]))
-
-    def _place(self, line: int) -> tuple[str, int]:
-        files = self.files or ((0, self.path, self.first_line),)
+        line, files = int(self.line_of[slot]), self.files or ((0, self.path, self.first_line),)
         first, path, number = files[bisect.bisect_right(files, line, key=operator.itemgetter(0)) - 1]
         return path, number + line - first
 
@@ -96,7 +93,7 @@ class Source:
             lines += [comment + "\r" * self.lines[start].endswith("\r")] * bool(comment)
             line_of.append((places - start + len(lines)).astype(np.int32))
             line_of[-1][0] = first
-            path, number = self._place(start)
+            path, number = self.place(own.start)
             number -= len(lines)  # of a line 0 before this one
             if not files or (files[-1][1], files[-1][2] - files[-1][0]) != (path, number):
                 files.append((first, path, number + first))

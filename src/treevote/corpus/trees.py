@@ -13,6 +13,7 @@ the number of words.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Sequence
 from reprlib import repr as short
 from typing import Any
 
@@ -52,6 +53,21 @@ def is_projective(heads: Ints) -> bool:
 def are_trees(treebank: Treebank) -> Bools:
     """Return a mask of the sentences whose heads are a tree, shape (n_sentences,); several roots are allowed."""
     return mask_of_trees(treebank.heads, treebank.offsets)
+
+
+def cycles(heads: Sequence[int]) -> Iterator[list[int]]:
+    """Yield each cycle of heads, upwards from the token at which the way up first met itself; ``heads[0]`` is -1."""
+    seen = [0] * len(heads)  # the token from which the way up first came here
+    for token in range(1, len(heads)):
+        position = token
+        while position > 0 and not seen[position]:
+            seen[position] = token
+            position = heads[position]
+        if position > 0 and seen[position] == token:
+            cycle = [position]
+            while (above := heads[cycle[-1]]) != position:
+                cycle.append(above)
+            yield cycle
 
 
 def are_bare(treebank: Treebank) -> Bools:

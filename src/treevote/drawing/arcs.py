@@ -49,20 +49,20 @@ def arcs_of(gold: Sentence, system: Sentence | None = None) -> list[Arc]:
     return found
 
 
-def levels(spans: Sequence[tuple[int, int]], rooms: Sequence[tuple[int, int]] | None = None) -> list[int]:
+def levels(spans: Sequence[tuple[int, int]], rooms: Sequence[tuple[int, int]]) -> list[int]:
     """Return the height of each arc, 1 for the lowest; arcs over the same words have different heights.
 
     Short arcs are placed first, each just above those already between its ends. So an arc is above all those that it
     encloses, and arcs cross only if one starts inside the other and ends outside. A span has the first and last
     position of an arc, ``first < last``; its room, which includes it, those of arc and label.
 
-    >>> levels([(1, 2), (1, 3), (3, 4), (1, 3)])
+    >>> arcs = [(1, 2), (1, 3), (3, 4), (1, 3)]
+    >>> levels(arcs, arcs)
     [1, 2, 1, 3]
     """
     heights = [0] * len(spans)
     if not spans:
         return heights
-    rooms = rooms or spans
     start = min(first for first, _ in rooms)
     over = np.zeros(max(last for _, last in rooms) - start, np.int64)  # height between neighbours
     for i in sorted(range(len(spans)), key=lambda i: (spans[i][1] - spans[i][0], spans[i], i)):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from treevote.corpus.trees import cycles
+
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 
 SIGNS = " ╵╷│─╯╮┤─╰╭├─┴┬┼"
@@ -22,17 +24,8 @@ class Bar(NamedTuple):
 def forest(heads: Sequence[int]) -> list[int]:
     """Return heads, -1 for none, without cycles: the first word of each cycle gets none; ``heads[0]`` is -1."""
     free = list(heads)
-    seen = [0] * len(heads)  # the word from which the way up first came here
-    for word in range(1, len(heads)):
-        above = word
-        while above > 0 and not seen[above]:
-            seen[above] = word
-            above = free[above]
-        if above > 0 and seen[above] == word:
-            cycle = [above]
-            while (above := free[above]) != cycle[0]:
-                cycle.append(above)
-            free[min(cycle)] = -1
+    for cycle in cycles(heads):
+        free[min(cycle)] = -1
     return free
 
 

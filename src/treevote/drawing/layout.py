@@ -107,7 +107,6 @@ def _centres(arcs: Sequence[Arc], words: Sequence[float], labels: Sequence[float
 def _line(
     arcs: Sequence[Arc], labels: Sequence[float], places: dict[int, float], words: Sequence[float], width: float
 ) -> Line:
-    """Return the line with the words at the given places."""
     before, behind = min(places) - 1, max(places) + 1  # the margins count as words
     here = [i for i, arc in enumerate(arcs) if not arc.is_stem and (arc.head in places or arc.dependent in places)]
     cut = [sorted(min(max(end, before), behind) for end in (arcs[i].head, arcs[i].dependent)) for i in here]

@@ -38,6 +38,12 @@ def agreement(first: Arcs, second: Arcs) -> Agreement:
     return Agreement(heads, heads & (first.deprels == second.deprels))
 
 
+def disagreement(first: Arcs, second: Arcs) -> Bools:
+    """Return a mask of the slots in which two analyses have different heads or labels, shape (n_slots,)."""
+    differ: Bools = (first.heads != second.heads) | (first.deprels != second.deprels)
+    return differ
+
+
 def arcs_of(systems: Sequence[Treebank], convention: Convention = "conllx") -> list[Arcs]:
     """Return the analyses of the same sentences by systems, with the part of labels that a convention compares."""
     _, deprels = common_labels(systems, compared_part(convention))

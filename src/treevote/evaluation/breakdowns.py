@@ -156,10 +156,9 @@ def _cells(ours: Values, theirs: Values, offsets: Longs, scored: Bools, wrong: B
 def _common(ours: Values, theirs: Values) -> tuple[list[str], Longs, Longs]:
     """Return the values of both as indices in common names, those without a value as one of their own."""
     numbers: dict[str, int] = {}
-    columns = []
-    for names, index in (ours, theirs):
-        columns.append(encode((*names, NONE), numbers)[:-1][index].astype(np.int64))  # the index -1 is NONE
-    return list(numbers), columns[0], columns[1]
+    encoded = [(encode((*names, NONE), numbers)[:-1], index) for names, index in (ours, theirs)]
+    gold, system = (column[index].astype(np.int64) for column, index in encoded)  # the index -1 is NONE
+    return list(numbers), gold, system
 
 
 def _of_heads(tags: Values, treebank: Treebank) -> Values:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treevote.evaluation.agreement import agreement, oracle
+from treevote.evaluation.agreement import agreement, arcs_of, oracle
 from treevote.evaluation.breakdowns import first_examples
 from treevote.evaluation.intervals import percentiles
 from treevote.evaluation.parses import Parses
@@ -28,16 +28,17 @@ def compare(parses: Parses, metrics: Sequence[str], observed: Longs, drawn: Long
     def share(mask: Bools) -> float | None:
         return 100 * int(np.count_nonzero(scored & mask)) / n if n else None
 
+    gold, *systems = arcs_of([parses.gold, *parses.systems])
     same_heads, same_arcs = [], []
-    for ours in parses.systems:
-        same = [agreement(ours, theirs) for theirs in parses.systems]
+    for ours in systems:
+        same = [agreement(ours, theirs) for theirs in systems]
         same_heads.append(tuple(share(of.heads) for of in same))
         same_arcs.append(tuple(share(of.arcs) for of in same))
-    right = [agreement(system, parses.gold) for system in parses.systems]
+    right = [agreement(system, gold) for system in systems]
     right_heads, right_arcs = [of.heads for of in right], [of.arcs for of in right]
 
     def disagreement(mask: Bools) -> Disagreement:
-        return Disagreement(int(np.count_nonzero(mask)), first_examples(mask, parses.words.offsets).get(0, ()))
+        return Disagreement(int(np.count_nonzero(mask)), first_examples(mask, parses.gold.offsets).get(0, ()))
 
     def of_pairs(masks: Sequence[Bools]) -> Matrix:
         return tuple(tuple(share(oracle([ours, theirs])) for theirs in masks) for ours in masks)

@@ -261,8 +261,15 @@ def require_same_sentences(gold: Treebank, system: Treebank) -> None:
     ours, theirs = (form_numbers(treebank, str, forms) for treebank in (gold, system))
     shorter = min(len(ours), len(theirs))
     differences = np.flatnonzero(ours[:shorter] != theirs[:shorter])
-    if len(differences) or len(ours) != len(theirs):
-        raise _difference(gold, system, int(differences[0]) if len(differences) else shorter)
+    if not len(differences) and len(ours) == len(theirs):
+        return
+    slot = int(differences[0]) if len(differences) else shorter
+    remedy = "give the same sentences, with the same tokens, in the same order"
+    expected, found, name = _form(gold, slot), _form(system, slot), gold.title or "the gold trees"
+    if expected == found:
+        problem = f"expected {gold.n_sentences} sentences as in {name}, found {system.n_sentences}"
+        raise InputError(problem, path=system.title, remedy=remedy)
+    raise system.fault(slot, f"expected {expected} as in {name}, found {found}", remedy)
 
 
 def form_numbers(treebank: Treebank, key: Callable[[str], str], numbers: dict[str, int]) -> Ints:
@@ -294,16 +301,6 @@ def punctuation_marks(treebank: Treebank) -> Bools:
 
 def _percent(part: int, whole: int) -> float:
     return 100 * part / whole if whole else float("nan")
-
-
-def _difference(gold: Treebank, system: Treebank, slot: int) -> InputError:
-    """Error for two treebanks that are the same up to a slot."""
-    remedy = "give the same sentences, with the same tokens, in the same order"
-    expected, found, name = _form(gold, slot), _form(system, slot), gold.title or "the gold trees"
-    if expected == found:
-        problem = f"expected {gold.n_sentences} sentences as in {name}, found {system.n_sentences}"
-        return InputError(problem, path=system.title, remedy=remedy)
-    return system.fault(slot, f"expected {expected} as in {name}, found {found}", remedy)
 
 
 def _form(treebank: Treebank, slot: int) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from treevote.conll.corpora import SUFFIXES
 from treevote.errors import ConfigError
-
-COMPRESSIONS, FORMATS = (".xz", ".gz"), (".conllu", ".conllx", ".conll")
-"""Suffixes that are no part of a name."""
+from treevote.files.streams import stem
 
 
 def named(systems: Sequence[str | os.PathLike[str]]) -> dict[str, str]:
@@ -62,9 +61,8 @@ def stems(paths: Sequence[str]) -> list[str]:
 
 def _bare(file: str) -> str:
     """Return the name of a file without suffixes of compression and format."""
-    for suffixes in (COMPRESSIONS, FORMATS):
-        file = file.removesuffix(next((end for end in suffixes if file.endswith(end) and file != end), ""))
-    return file
+    bare, suffix = stem(file)
+    return bare if suffix in SUFFIXES else bare + suffix or file
 
 
 def _without_common(pieces: Sequence[Sequence[str]]) -> list[Sequence[str]]:

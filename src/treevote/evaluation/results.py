@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from treevote.evaluation.counts import Convention
-from treevote.evaluation.parses import Parses, SentenceTrees
+from treevote.evaluation.parses import Parses
 
 Interval: TypeAlias = Literal["wilson", "bootstrap"]
 Kind: TypeAlias = Literal["arc", "word", "sentence"]
@@ -250,10 +250,6 @@ class Evaluation:
     comparison: Comparison
     parses: Parses = field(repr=False, compare=False)
     files: tuple[File, ...] = ()
-
-    def trees(self, number: int) -> SentenceTrees:
-        """Return a sentence, counted from 1, with the trees of all systems."""
-        return self.parses.sentence(number)
 
     def as_dict(self) -> dict[str, object]:
         """Return all but the trees as dicts, lists, strings and numbers; rates with precision and recall."""

@@ -81,6 +81,12 @@ class Difference:
         return f"{self.better} − {self.worse}"
 
     @property
+    def turned(self) -> Difference:
+        """The second system minus the first."""
+        low, high = (None if end is None else -end for end in (self.high, self.low))
+        return Difference(self.worse, self.better, -self.points, low, high, self.p)
+
+    @property
     def interval(self) -> str:
         """Interval and p, for a sentence."""
         ends = (
@@ -126,17 +132,6 @@ def ranked(evaluation: Evaluation, found: Verdict) -> list[System]:
     return sorted(evaluation.systems, key=lambda system: places.get(system.name, len(places)))
 
 
-def difference(test: Test, evaluation: Evaluation, *, turned: bool = False) -> Difference:
-    """Return the difference that a test is about: first minus second, or if it is turned second minus first."""
-    assert test.difference is not None
-    first, second = (evaluation.systems[i].name for i in (test.first, test.second))
-    p = p_of(test, evaluation)
-    if not turned:
-        return Difference(first, second, test.difference, test.low, test.high, p)
-    low, high = (None if end is None else -end for end in (test.high, test.low))
-    return Difference(second, first, -test.difference, low, high, p)
-
-
 def differences(
     evaluation: Evaluation, metric: str, ranking: Sequence[tuple[str, float]]
 ) -> Iterator[tuple[Difference, Test]]:
@@ -144,11 +139,13 @@ def differences(
     places = {name: place for place, (name, _) in enumerate(ranking)}
     pairs = []
     for test in evaluation.comparison.tests:
-        first, second = (places.get(evaluation.systems[i].name, len(places) + i) for i in (test.first, test.second))
         if test.metric == metric and test.difference is not None:
-            pairs.append((min(first, second), max(first, second), test, first > second))
-    for _, _, test, turned in sorted(pairs, key=lambda pair: pair[:2]):
-        yield difference(test, evaluation, turned=turned), test
+            first, second = (evaluation.systems[i].name for i in (test.first, test.second))
+            at = places.get(first, len(places) + test.first), places.get(second, len(places) + test.second)
+            found = Difference(first, second, test.difference, test.low, test.high, p_of(test, evaluation))
+            pairs.append((sorted(at), found if at[0] < at[1] else found.turned, test))
+    for _, found, test in sorted(pairs, key=lambda pair: pair[0]):
+        yield found, test
 
 
 def _sentences(evaluation: Evaluation, ranking: list[tuple[str, float]], pairs: list[Difference]) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import codecs
-import io
 import re
+from collections.abc import Iterator
 from typing import BinaryIO
 
 from treevote.errors import ConfigError, InputError
@@ -45,53 +45,37 @@ def utf8_of(text: object) -> bytes:
         raise InputError(problem, remedy="correct it") from None
 
 
-class RecodingStream(io.RawIOBase):
-    r"""Content in an encoding as UTF-8, block by block, without a byte order mark.
+def recoded(stream: BinaryIO, encoding: str, path: str) -> Iterator[bytes]:
+    r"""Yield content in an encoding as UTF-8, block by block, without a byte order mark.
 
     InputError where a byte does not belong to the encoding, or is a control character of ISO 8859 that no text has.
 
-    >>> io.BufferedReader(RecodingStream(io.BytesIO("né".encode("utf-16")), "utf-16", "new.txt")).read().decode()
+    >>> import io
+    >>> b"".join(recoded(io.BytesIO("né".encode("utf-16")), "utf-16", "new.txt")).decode()
     'né'
     """
-
-    def __init__(self, stream: BinaryIO, encoding: str, path: str) -> None:
-        self._stream, self._encoding, self._path = stream, encoding, path
-        self._decoder = codecs.getincrementaldecoder(encoding)()
-        self._controls = _CONTROLS if codecs.lookup(encoding).name.startswith("iso8859") else None
-        self._ready = b""
-        self._more = self._at_start = True
-
-    def readable(self) -> bool:
-        """Tell that it can be read."""
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Read at least one byte unless at the end."""
-        while self._more and not self._ready:
-            block = self._stream.read(_BLOCK)
-            self._more = bool(block)
-            try:
-                text = self._decoder.decode(block, final=not block)
-                if self._at_start and text:
-                    text, self._at_start = text.removeprefix("\ufeff"), False
-                self._ready = text.encode()
-            except UnicodeError as error:
-                found = ""
-                if isinstance(error, UnicodeDecodeError):
-                    wrong = error.object[error.start : error.end][:4]
-                    found = ", found the byte " + " ".join(f"0x{byte:02X}" for byte in wrong)
-                raise InputError(
-                    f"expected {self._encoding}{found}", path=self._path, remedy="name the encoding of the file"
-                ) from error
-            if self._controls and (control := self._controls.search(text)):
-                raise InputError(
-                    f"expected {self._encoding}, found the byte 0x{ord(control[0]):X}, which is no letter there",
-                    path=self._path,
-                    remedy="name the encoding of the file, such as windows-1252",
-                )
-        data, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
-        buffer[: len(data)] = data
-        return len(data)
+    decoder = codecs.getincrementaldecoder(encoding)()
+    controls = _CONTROLS if codecs.lookup(encoding).name.startswith("iso8859") else None
+    more = at_start = True
+    while more:
+        block = stream.read(_BLOCK)
+        more = bool(block)
+        try:
+            text = decoder.decode(block, final=not block)
+            if at_start and text:
+                text, at_start = text.removeprefix("\ufeff"), False
+            data = text.encode()
+        except UnicodeError as error:
+            found = ""
+            if isinstance(error, UnicodeDecodeError):
+                wrong = error.object[error.start : error.end][:4]
+                found = ", found the byte " + " ".join(f"0x{byte:02X}" for byte in wrong)
+            remedy = "name the encoding of the file"
+            raise InputError(f"expected {encoding}{found}", path=path, remedy=remedy) from error
+        if controls and (control := controls.search(text)):
+            problem = f"expected {encoding}, found the byte 0x{ord(control[0]):X}, which is no letter there"
+            raise InputError(problem, path=path, remedy="name the encoding of the file, such as windows-1252")
+        yield data
 
 
 def not_utf8(text: bytes, first_line: int = 1) -> str | None:

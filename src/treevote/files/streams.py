@@ -5,8 +5,10 @@ Compression with xz or gzip is recognised by the first bytes, so a file may have
 
 from __future__ import annotations
 
+import functools
 import gzip
 import io
+import itertools
 import lzma
 import os
 import re
@@ -19,14 +21,15 @@ from reprlib import repr as short
 from typing import IO, Any, BinaryIO, TypeAlias, cast
 
 from treevote.errors import ConfigError, InputError
-from treevote.files.encodings import UTF8, RecodingStream, is_utf8
+from treevote.files.encodings import UTF8, is_utf8, recoded
 from treevote.files.exchange import flush
 from treevote.files.temporaries import temporary
-from treevote.files.xz import MAGIC, MemoryLimitError, XZReader
+from treevote.files.xz import MAGIC, MemoryLimitError, decompressed
 
 Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 
 _GZIP = b"\x1f\x8b"
+_BLOCK = 1 << 16
 _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 _LINKS = 40  # from one to the next: more are a circle
 
@@ -89,11 +92,8 @@ def require_writable(paths: Iterable[str | os.PathLike[str] | None]) -> None:
             raise InputError(problem, path=os.fspath(path), remedy="name a file in it")
         folder = os.path.dirname(os.path.realpath(path))
         if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):
-            raise InputError(
-                f"cannot write: no folder {os.path.dirname(path) or os.curdir!r} that can be written to",
-                path=os.fspath(path),
-                remedy="make the folder, or name another one",
-            )
+            problem = f"cannot write: no folder {os.path.dirname(path) or os.curdir!r} that can be written to"
+            raise InputError(problem, path=os.fspath(path), remedy="make the folder, or name another one")
 
 
 def require_apart(
@@ -159,7 +159,12 @@ def stem(name: str) -> tuple[str, str]:
     >>> stem("a.b.txt.gz"), stem("a.conllu"), stem("a")
     (('a.b', '.txt'), ('a', '.conllu'), ('a', ''))
     """
-    return os.path.splitext(next((name.removesuffix(end) for end in (".gz", ".xz") if name.endswith(end)), name))
+    return os.path.splitext(uncompressed(name))
+
+
+def uncompressed(name: str) -> str:
+    """Return the name of a file without the suffix of its compression."""
+    return name.removesuffix(".gz").removesuffix(".xz")
 
 
 @contextmanager
@@ -183,14 +188,15 @@ def opened(source: Readable, encoding: str = UTF8) -> Iterator[tuple[BinaryIO, s
                 path = path_of(cast("str", source))  # or something that is no path
                 file = stack.enter_context(open(path, "rb"))
             front = _first_bytes(file, len(MAGIC))
-            whole = _Rejoined(front, file)
+            rest = iter(functools.partial(file.read, _BLOCK), b"")
+            whole = _Blocks(itertools.chain([front], rest))  # a pipe cannot be rewound
             stream: Any = stack.enter_context(io.BufferedReader(whole))
             if front.startswith(MAGIC):
-                stream = stack.enter_context(io.BufferedReader(XZReader(stream)))
+                stream = stack.enter_context(io.BufferedReader(_Blocks(decompressed(stream))))
             elif front.startswith(_GZIP):
                 stream = stack.enter_context(gzip.GzipFile(fileobj=stream))
             if not is_utf8(encoding):
-                stream = stack.enter_context(io.BufferedReader(RecodingStream(stream, encoding, path)))
+                stream = stack.enter_context(io.BufferedReader(_Blocks(recoded(stream, encoding, path))))
             yield stream, path, lambda: whole.bytes_read
     except (lzma.LZMAError, zlib.error, gzip.BadGzipFile, EOFError) as error:
         problem = f"expected a whole compressed file, found one that is damaged or cut off ({error})"
@@ -214,19 +220,19 @@ def _first_bytes(file: BinaryIO, n: int) -> bytes:
     return front
 
 
-class _Rejoined(io.RawIOBase):
-    """A file behind the bytes already read from it, since a pipe cannot be rewound."""
+class _Blocks(io.RawIOBase):
+    """A file of blocks that are made when they are needed."""
 
-    def __init__(self, front: bytes, file: BinaryIO) -> None:
-        self._front, self._file = front, file
+    def __init__(self, blocks: Iterable[bytes]) -> None:
+        self._blocks, self._ready = filter(None, blocks), memoryview(b"")
         self.bytes_read = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._front[: len(buffer)] or self._file.read(len(buffer))
-        self._front = self._front[len(data) :]
+        self._ready = self._ready or memoryview(next(self._blocks, b""))
+        data, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
         buffer[: len(data)] = data
         self.bytes_read += len(data)
         return len(data)

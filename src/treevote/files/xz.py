@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
-import io
+import functools
+import itertools
 import lzma
+from collections.abc import Iterator
 from typing import BinaryIO
 
 MAGIC = b"\xfd7zXZ\x00"
@@ -22,60 +24,35 @@ class MemoryLimitError(Exception):
     """Decompression would take too much memory."""
 
 
-class XZReader(io.RawIOBase):
-    """The decompressed content of a file compressed with xz, from its position to its end; the file stays open.
+def decompressed(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the decompressed content of a file compressed with xz, from its position to its end, in blocks.
 
-    Reading raises EOFError if the file ends within a stream; lzma.LZMAError if it is damaged, or a stream is followed
-    by something else than a stream or padding; MemoryLimitError if decompression takes more than `MEMORY_LIMIT`.
+    EOFError if the file ends within a stream; lzma.LZMAError if it is damaged, or a stream is followed by something
+    else than a stream or padding; MemoryLimitError if decompression takes more than `MEMORY_LIMIT`.
     """
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file, self._ahead = file, b""
-        self._decompressor: lzma.LZMADecompressor | None = _decompressor()
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Read at least one byte unless at the end."""
-        while self._decompressor is not None:
-            if self._decompressor.eof:
-                self._ahead = self._decompressor.unused_data
-                self._decompressor = _decompressor() if self._skip_padding() else None
-                continue
-            data = b""
-            if self._decompressor.needs_input and not (data := self._more()):
+    blocks = iter(functools.partial(file.read, _BLOCK), b"")
+    ahead = next(blocks, b"")
+    while ahead:
+        decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, MEMORY_LIMIT)
+        yield _decompress(decompressor, ahead)
+        while not decompressor.eof:
+            data = next(blocks, b"") if decompressor.needs_input else b""
+            if decompressor.needs_input and not data:
                 raise EOFError("it ends within a stream")
-            if text := _decompress(self._decompressor, data, len(buffer)):
-                buffer[: len(text)] = text
-                return len(text)
-        return 0
-
-    def _more(self) -> bytes:
-        data, self._ahead = self._ahead or self._file.read(_BLOCK), b""
-        return data
-
-    def _skip_padding(self) -> bool:
-        """Go on to the next stream; return False at the end of the file."""
+            yield _decompress(decompressor, data)
         n_padding = 0
-        while data := self._more():
-            self._ahead = data.lstrip(b"\0")
-            n_padding += len(data) - len(self._ahead)
-            if self._ahead:
+        for block in itertools.chain([decompressor.unused_data], blocks):
+            ahead = block.lstrip(b"\0")
+            n_padding += len(block) - len(ahead)
+            if ahead:
                 break
         if n_padding % 4:
             raise lzma.LZMAError(f"expected padding of a multiple of 4 bytes, found {n_padding}")
-        return bool(self._ahead)
 
 
-def _decompressor() -> lzma.LZMADecompressor:
-    return lzma.LZMADecompressor(lzma.FORMAT_XZ, MEMORY_LIMIT)
-
-
-def _decompress(decompressor: lzma.LZMADecompressor, data: bytes, n_bytes: int) -> bytes:
+def _decompress(decompressor: lzma.LZMADecompressor, data: bytes) -> bytes:
     try:
-        return decompressor.decompress(data, n_bytes)
+        return decompressor.decompress(data, _BLOCK)
     except lzma.LZMAError as error:
         if "Memory usage limit" not in str(error):
             raise

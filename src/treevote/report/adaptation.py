@@ -188,9 +188,8 @@ def _scores(scores: Sequence[Mapping[str, Any]]) -> str:
     for each in sorted(scores, key=lambda each: each["domain"] == "source"):
         ends = "-" if each["low"] is None else f"{signed(each['low'])} to {signed(each['high'])}"
         points = "-" if each["difference"] is None else signed(each["difference"])
-        p = _p(each)
         figures = percentage(each["before"]), percentage(each["after"]), points, ends
-        rows.append([f"{DOMAINS[each['domain']]}, {each['metric']}", *figures, ("≤ " if p.bound else "") + p.number])
+        rows.append([f"{DOMAINS[each['domain']]}, {each['metric']}", *figures, _p(each).entry])
     return table(["", "before", "after", "difference", "95 % interval", "p"], rows)
 
 

@@ -38,10 +38,8 @@ def as_text(chosen: Chosen, width: int | None = None) -> str:
 def as_svg(chosen: Chosen, width: float = WIDTH) -> bytes:
     """Return an SVG file with the drawings below each other; InputError if they are too many."""
     if len(chosen.numbers) > MAX_PICTURES:
-        raise InputError(
-            f"expected at most {MAX_PICTURES} sentences for one SVG file, found {len(chosen.numbers):,}",
-            remedy="choose some with --sentence, or name a folder, for a file of each",
-        )
+        problem = f"expected at most {MAX_PICTURES} sentences for one SVG file, found {len(chosen.numbers):,}"
+        raise InputError(problem, remedy="choose some with --sentence, or name a folder, for a file of each")
     return _document(chosen, chosen.numbers, width)
 
 

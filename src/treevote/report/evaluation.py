@@ -94,7 +94,7 @@ def _tests(evaluation: Evaluation, metric: str, found: Verdict) -> str:
     names = dict(zip((system.name for system in evaluation.systems), short, strict=True))
     rows = []
     for pair, test in differences(evaluation, metric, found.ranking):
-        p = [("≤ " if value.bound else "") + value.number for value in p_values(test, evaluation)]
+        p = [value.entry for value in p_values(test, evaluation)]
         ends = "-" if pair.low is None or pair.high is None else f"{signed(pair.low)} to {signed(pair.high)}"
         rows.append([f"{names[pair.better]} − {names[pair.worse]}", signed(pair.points), ends, *p])
     return table([metric, "points", "95 % interval", "p bootstrap", "p randomization"], rows)

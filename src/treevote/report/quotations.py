@@ -21,7 +21,7 @@ class Quotations:
     """The examples of all numbers of a page; each sentence of the evaluation is kept once."""
 
     def __init__(self, evaluation: Evaluation) -> None:
-        self._evaluation = evaluation
+        self._parses = evaluation.parses
         self._sentences: dict[int, SentenceTrees] = {}
         self._lists: list[tuple[int, list[tuple[int, int, int, str, int, str]]]] = []
 
@@ -34,15 +34,17 @@ class Quotations:
         """Return sentence and token, with head and label in the gold tree and in that of the system."""
         number, token = example.sentence, example.token
         if number not in self._sentences:
-            self._sentences[number] = self._evaluation.trees(number)
-        trees, at = self._sentences[number], token - 1
-        gold, parse = trees.gold, trees.systems[system]
-        return number, token, gold.heads[at], visible(gold.deprels[at]), parse.heads[at], visible(parse.deprels[at])
+            self._sentences[number] = self._parses.sentence(number)
+        trees = self._sentences[number]
+        gold, parse = (
+            (int(tree.heads[token]), visible(tree.deprels[token])) for tree in (trees.gold, trees.systems[system])
+        )
+        return number, token, *gold, *parse
 
     def as_json(self, names: Sequence[str]) -> dict[str, object]:
         """Return sentences, lists of examples and names of the systems, for the script of the page."""
         sentences = {
-            str(number): [visible(trees.id), [visible(form) for form in trees.forms]]
+            str(number): [visible(trees.gold.sent_id), [visible(word.form) for word in trees.gold.words[1:]]]
             for number, trees in sorted(self._sentences.items())
         }
         return {"systems": [visible(name) for name in names], "sentences": sentences, "lists": self._lists}

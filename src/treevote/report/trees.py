@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.corpus.sentence import ROOT, Sentence, Word
+from treevote.corpus.trees import per_sentence
 from treevote.drawing.svg import Picture, draw
+from treevote.evaluation.agreement import arcs_of, disagreement
 from treevote.evaluation.parses import SentenceTrees
 from treevote.evaluation.results import ConfusionCell, Evaluation
 from treevote.visibility import visible
@@ -37,7 +38,7 @@ class Typical(NamedTuple):
 
 def typical(evaluation: Evaluation, system: int) -> list[Typical]:
     """Return one example of each of the most frequent confusions of a system, each in another, short sentence."""
-    lengths, drawn = evaluation.parses.lengths, set[int]()
+    lengths, drawn = evaluation.parses.gold.lengths, set[int]()
     found: list[Typical] = []
     for confusion, most in zip(evaluation.systems[system].confusions, (LABELS, HEADS), strict=False):
         n = 0
@@ -48,19 +49,21 @@ def typical(evaluation: Evaluation, system: int) -> list[Typical]:
             if fitting := [example for example in short if example.sentence not in drawn]:
                 example = min(fitting, key=lambda one: (abs(int(lengths[one.sentence - 1]) - 10), one.sentence))
                 drawn.add(example.sentence)
-                found.append(Typical(confusion.name, cell, example.token, evaluation.trees(example.sentence)))
+                found.append(Typical(confusion.name, cell, example.token, evaluation.parses.sentence(example.sentence)))
                 n += 1
     return found
 
 
 def differing(evaluation: Evaluation) -> list[SentenceTrees]:
     """Return the short sentences in which the arcs of the first system differ most from those of the others."""
-    counts = np.zeros_like(evaluation.parses.lengths)
-    for i in range(1, len(evaluation.systems)):
-        counts += evaluation.parses.n_differing(0, i)
-    counts = np.where(evaluation.parses.lengths <= MAX_WORDS, counts, 0)
+    parses = evaluation.parses
+    first, *others = arcs_of(parses.systems)
+    counts = np.zeros(len(parses.gold), np.int64)
+    for other in others:
+        counts += per_sentence(parses.scored & disagreement(first, other), parses.gold.offsets)
+    counts = np.where(parses.gold.lengths <= MAX_WORDS, counts, 0)
     order = np.argsort(-counts, kind="stable")
-    return [evaluation.trees(number) for number in (order[counts[order] > 0] + 1).tolist()[:DIFFERING]]
+    return [parses.sentence(number) for number in (order[counts[order] > 0] + 1).tolist()[:DIFFERING]]
 
 
 def n_wrong(trees: SentenceTrees, system: int) -> int:
@@ -71,12 +74,10 @@ def n_wrong(trees: SentenceTrees, system: int) -> int:
 
 def drawing(trees: SentenceTrees, system: int, name: str) -> str:
     """Return the gold tree with that of a system over it, as SVG: a drawing for each range of `WIDTHS`."""
-    words = (ROOT, *(Word(form, "_", pos, "_", "_") for form, pos in zip(trees.forms, trees.pos, strict=True)))
-    gold, parse = (
-        Sentence(words, np.array([-1, *tree.heads], np.int32), ("", *tree.deprels))
-        for tree in (trees.gold, trees.systems[system])
-    )
-    title = visible(f"Sentence {trees.number}, gold tree and {name}: {' '.join(trees.forms)}")
+    words = tuple(word._replace(upos=word.xpos) if word.upos == "_" else word for word in trees.gold.words)
+    gold, parse = (tree._replace(words=words) for tree in (trees.gold, trees.systems[system]))
+    forms = " ".join(word.form for word in words[1:])
+    title = visible(f"Sentence {trees.number}, gold tree and {name}: {forms}")
     return for_all_widths(lambda width: draw(gold, parse, width=width, title=title))
 
 

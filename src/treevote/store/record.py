@@ -94,7 +94,6 @@ def _all_parts(record: Record) -> Iterator[Record]:
 
 
 def _identity(name: str, words: Sequence[str]) -> tuple[str, str]:
-    """Return the identity of a vocabulary: its name, and a checksum."""
     return name, hashlib.sha256(json.dumps(list(words)).encode()).hexdigest()
 
 

@@ -183,7 +183,6 @@ LOSS = 3.7
 
 
 def _by_length(results: Results, system: str) -> list[Counts]:
-    """Return the counts of each bin, without punctuation."""
     bins, parse = np.searchsorted(TENS, results.context.test.lengths), results.systems[system]
     return [results.context.counts(parse, bins == number, punctuation=False) for number in range(len(BINS))]
 

@@ -168,7 +168,6 @@ def _measured(context: Context) -> EnsembleScores:
 
 
 def _error(context: Context, parse: Treebank) -> float:
-    """Return the expected calibration error of the confidence in arcs with labels."""
     assert parse.label_confidence is not None
     tokens, right = parse.is_token, right_arcs(context.test, parse, convention=context.convention).arcs
     return calibration_error(reliability(parse.label_confidence[tokens], right[tokens]))

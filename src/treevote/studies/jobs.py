@@ -160,7 +160,6 @@ def run(work: Sequence[Job[Result]], steps: Checkpoints, jobs: Jobs = ONE_JOB) -
 
 
 def _compute(step: tuple[Path, Job[Any]], progress: Progress | None = None) -> JSON:
-    """Compute the result of a job; write it, and return it."""
     path, job = step
     result = job.compute(progress)
     with writing(path) as stream:
