@@ -61,13 +61,14 @@ def check_target(path: str | Path) -> None:
         raise ModelError("expected a folder for the model, found -, which is standard output; name a folder")
     with _as_model_error(f"{path}: cannot be examined", "name another folder"):
         folder = standing(Path(os.path.realpath(path_of(path))))
+        if folder.exists() and not folder.is_dir():
+            raise ModelError(f"{path}: expected a folder for the model, found a file; name another folder")
         if folder.exists():
             try:
                 own = {MANIFEST, *read_manifest(folder, strict=False).files}
             except ModelError:
                 own = set()
-            held = sorted(os.listdir(folder)) if folder.is_dir() else [folder.name]
-            foreign = [name for name in held if name not in own]
+            foreign = [name for name in sorted(os.listdir(folder)) if name not in own]
             if foreign:
                 raise ModelError(f"{path}: found {foreign[0]!r}, no part of a model; move it or name another folder")
         if outer := next(filter(_is_model, folder.parents), None):
