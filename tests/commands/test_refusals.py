@@ -281,3 +281,12 @@ def test_a_relative_cache_folder_is_no_fault_of_the_model(model: Path, tmp_path:
         done.stderr
         == "treevote: TREEVOTE_CACHE_DIR is 'here', expected an absolute path; write the path from the root\n"
     )
+
+
+def test_an_option_of_several_values_that_took_an_argument_is_named() -> None:
+    for words, option in (
+        (("evaluate", "gold", "--fail-under", "LAS=50", "system"), "--fail-under"),
+        (("next", "--annotated", "train", "model", "pool"), "--annotated"),
+    ):
+        assert f"{option} takes all values behind it; put it after the arguments" in run(*words, code=2)
+    assert "takes all values" not in run("next", "--annotated", "train", code=2)
