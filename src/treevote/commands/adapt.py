@@ -174,9 +174,9 @@ def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | 
         if not os.path.exists(path) and path != "-":
             raise InputError("cannot read: no such file", path=os.fspath(path), remedy="check the path")
         if not os.path.isfile(path):
-            raise InputError(
-                "expected a file", path=os.fspath(path), remedy="give a file: adapt reads it several times"
-            )
+            found = "a folder" if os.path.isdir(path) else "a stream"
+            problem = f"expected a file, which adapt reads several times, found {found}"
+            raise InputError(problem, path=os.fspath(path), remedy="name the files")
     require_apart([silver], inputs)
     if silver.exists():
         with suppress(OSError), silver.open("rb") as file:

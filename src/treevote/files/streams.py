@@ -42,6 +42,15 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
+def is_standard_output(path: str | os.PathLike[str] | None) -> bool:
+    """Tell whether what is written to a path goes to standard output: ``-``, or a name of its descriptor.
+
+    >>> is_standard_output("-"), is_standard_output("/dev/stdout"), is_standard_output("out.conllu")
+    (True, True, False)
+    """
+    return path is not None and (path == "-" or _descriptor(path) == 1)
+
+
 def _descriptor(path: str | os.PathLike[str]) -> int | None:
     """Return the number of a descriptor by its path, such as ``/dev/stdout``, or by a link; None for another path."""
     name = os.path.normpath(path)
