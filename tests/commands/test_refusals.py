@@ -283,6 +283,14 @@ def test_a_relative_cache_folder_is_no_fault_of_the_model(model: Path, tmp_path:
     )
 
 
+def test_no_other_file_is_written_into_a_model(model: Path, tmp_path: Path) -> None:
+    before = content(model)
+    for folder in (model, model / "deeper"):
+        for command in (("parse", model, TOY, "--output-dir"), ("study", "bpm", TOY, "-o")):
+            assert "is a model, and holds nothing else; name a folder outside" in fails(*command, folder)
+    assert content(model) == before
+
+
 def test_an_option_of_several_values_that_took_an_argument_is_named() -> None:
     for words, option in (
         (("evaluate", "gold", "--fail-under", "LAS=50", "system"), "--fail-under"),
