@@ -286,8 +286,8 @@ def test_a_relative_cache_folder_is_no_fault_of_the_model(model: Path, tmp_path:
 def test_no_other_file_is_written_into_a_model(model: Path, tmp_path: Path) -> None:
     before = content(model)
     for folder in (model, model / "deeper"):
-        for command in (("parse", model, TOY, "--output-dir"), ("study", "bpm", TOY, "-o")):
-            assert "is a model, and holds nothing else; name a folder outside" in fails(*command, folder)
+        for command in (("parse", model, TOY, "--output-dir"), ("study", "bpm", TOY, "-o"), ("show", TOY, "--svg")):
+            assert "is a model, and holds nothing else; name a folder outside" in fails(*command, f"{folder}/")
     assert content(model) == before
 
 
