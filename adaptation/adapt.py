@@ -98,7 +98,8 @@ class Adaptation:
         few = [] if given.unlabelled or given.target_train is None else [given.target_train]
         profile = Profile.of(few or given.text(), known)
         if not profile.sentences:
-            path, remedy = os.fspath(self.data.unlabelled[0]), "give a file with sentences in it"
+            path = self.data.names[0] if self.data.names else os.fspath(self.data.unlabelled[0])
+            remedy = "give a file with sentences in it"
             raise NothingKeptError("expected sentences, found none", path=path, remedy=remedy)
         domain_distance = distance(Profile.of([source]), profile)
         warnings = list(self._warnings(source, domain_distance))

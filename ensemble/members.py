@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
+from treevote.ensemble.plug_in_faults import faults_named
 from treevote.errors import ConfigError, ModelError, unknown, warn
 from treevote.models.learning.clusters.clusters import NONE, Clusters
 from treevote.models.learning.vectors.vectors import NO_VECTORS, WordVectors
@@ -195,8 +196,8 @@ def kind_of(trainer: Trainer) -> str:
     return next(kind for kind, family in _in_order() if isinstance(trainer, family.trainer))
 
 
-def member_from_record(record: Record) -> Member:
-    """Return the member of a record; ModelError if it is not that of a member, or its parts do not fit together."""
+def member_from_record(name: str, record: Record) -> Member:
+    """Return a member from its record; ModelError if it is not that of a member, or its parts do not fit together."""
     family = find_family(record.kind)
     if family is None:
         kinds, faults = ", ".join(families()), "".join(f"; {fault}" for fault in plug_ins().faults)
@@ -204,5 +205,6 @@ def member_from_record(record: Record) -> Member:
             f"expected a member of kind {kinds}, found '{record.kind}'; "
             f"install the plug-in that trained it, or train the model again{faults}"
         )
-    member: Member = family.parser.from_record(record)
-    return member
+    with faults_named(name, family.parser):
+        member: Member = family.parser.from_record(record)
+        return member

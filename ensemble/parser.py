@@ -148,6 +148,8 @@ class EnsembleParser:
         for name, member in self.members.items():
             with faults_named(name, member):
                 parts[name] = member.record()
+                if not isinstance(parts[name], Record):
+                    raise TypeError(f"expected a Record, found {type(parts[name]).__name__}")
         if self.judge.model is not None:
             parts[_CANDIDATES] = self.judge.model.record()
         if self.annotator.parts:
@@ -170,7 +172,7 @@ class EnsembleParser:
         parts = record.parts
         model = CandidateModel.from_record(parts[_CANDIDATES]) if _CANDIDATES in parts else None
         with strings_shared():  # no part is held longer than it is needed: some take memory twice
-            members = {name: member_from_record(parts[name]) for name in _members(record)}
+            members = {name: member_from_record(name, parts[name]) for name in _members(record)}
             annotator = TextAnnotator.from_record(parts[_ANNOTATOR]) if _ANNOTATOR in parts else NO_ANNOTATOR
         facts = dict(record.facts)
         votes: Any = facts.pop("votes", None)

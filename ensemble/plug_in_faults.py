@@ -17,8 +17,9 @@ T = TypeVar("T")
 
 
 def is_plug_in(part: object) -> bool:
-    """Tell whether a trainer or parser belongs to another package."""
-    return not type(part).__module__.startswith("treevote.")
+    """Tell whether a trainer or parser, or the class of one, belongs to another package."""
+    own = part if isinstance(part, type) else type(part)
+    return not own.__module__.startswith("treevote.")
 
 
 @contextmanager

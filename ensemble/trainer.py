@@ -217,7 +217,8 @@ class EnsembleTrainer:
         partial = are_partial(treebank)
         whole, always = np.flatnonzero(~partial), np.flatnonzero(partial)
         if len(whole) < 2 * self.folds:
-            raise ConfigError(f"{self.folds} folds need {2 * self.folds} sentences, found {len(whole)}; choose fewer")
+            needed = f"{2 * self.folds} sentences with whole trees"
+            raise ConfigError(f"{self.folds} folds need {needed}, found {len(whole)}; choose fewer, or 0 for none")
         folds = [
             (treebank.select(np.sort(np.append(whole[others], always))), treebank.select(whole[held_out]))
             for others, held_out in folds_of(len(whole), self.folds)

@@ -397,7 +397,9 @@ def test_arguments_that_make_no_sense_are_told(model: Path, tmp_path: Path) -> N
         (lambda: treevote.parse_folder(model, [], tmp_path / "out"), "expected files to parse, found none"),
         (lambda: treevote.doctor([]), "expected files to look at, found none"),
         (lambda: treevote.doctor(toy, least=float("nan")), "expected a least probability from 0 to 1, found nan"),
-        (lambda: treevote.parse_strings(model, "dogs bark"), "expected texts, found a string"),
+        (lambda: treevote.parse_strings(model, "dogs bark"), "expected texts, found str"),
+        (lambda: treevote.parse_strings(model, b"dogs bark"), "expected texts, found bytes"),
+        (lambda: treevote.parse_strings(model, None), "expected texts, found NoneType"),  # type: ignore[arg-type]
         (lambda: treevote.save(next(iter(parser.members.values())), tmp_path / "out"), "expected an ensemble to save"),  # type: ignore[arg-type]
         (lambda: treevote.parse(model, toy, member=3), "unknown member '3'"),  # type: ignore[arg-type]
         (lambda: treevote.parse(model, [toy[0].words]), "expected a token, found Word"),

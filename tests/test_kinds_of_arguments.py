@@ -32,6 +32,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (lambda: Treebank.concatenate(None), "expected a treebank, found NoneType"),  # type: ignore[arg-type]
         (lambda: Treebank.of(None), r"expected sentences of three lists each .*, found None"),  # type: ignore[arg-type]
         (lambda: Treebank.of([None]), r"expected sentences of three lists each .*, found \[None"),  # type: ignore[list-item]
+        (lambda: treevote.write(None, "-"), "expected a treebank, found NoneType"),  # type: ignore[arg-type]
         (lambda: treevote.write(TEST[0], "-"), "expected a treebank, found tuple; .* one sentence is treebank"),  # type: ignore[arg-type]
     ],
 )

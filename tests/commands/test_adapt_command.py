@@ -393,6 +393,12 @@ def test_without_text_and_labels_there_is_nothing_to_adapt_to(room: Path, tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_or_a_stream_is_no_text(room: Path, tmp_path: Path) -> None:
+    arguments = "--train", room / "train.conllu", "-o", tmp_path / "new"
+    assert "reads several times, found a folder; name the files" in fails("adapt", room / "model", room, *arguments)
+    assert "reads several times, found a stream; name the files" in fails("adapt", room / "model", "-", *arguments)
+
+
 def test_a_text_without_a_sentence_leaves_nothing(room: Path, tmp_path: Path) -> None:
     text = tmp_path / "text.conllu"
     text.write_bytes(b"\n\n")

@@ -108,6 +108,10 @@ def test_a_place_that_is_taken_is_found_out_before_training(tmp_path: Path) -> N
     (tmp_path / "letter.txt").write_text("dear")
     missing = tmp_path / "there is no such file"  # it would be missed first if it were looked for first
     assert "found 'letter.txt', no part of a model" in fails("train", "--train", missing, "-o", tmp_path)
+    taken = tmp_path / "letter.txt"
+    assert "a folder for the model, found a file" in fails("train", "--train", missing, "-o", taken)
+    assert f"{taken} is a file; name a folder for a diagnosis" in fails("doctor", TOY, "--fast", "--work", taken)
+    assert taken.read_text() == "dear"
     assert os.listdir(tmp_path) == ["letter.txt"]
 
 
@@ -214,6 +218,7 @@ def test_text_without_tags_is_warned_of_and_strict_stops(model: Path, tmp_path: 
         ("next", "MODEL", "gold.conllu", "--annotated", "other.conllu", "-o", "other.conllu"),
         ("vote", "gold.conllu", "other.conllu", "-o", "other.conllu"),
         ("vote", "gold.conllu", "other.conllu", "--keep", "half.conllu", "-o", "half.conllu"),
+        ("parse", "MODEL", "gold.conllu", "other.conllu", "-o", "other.conllu"),
         ("clusters", "gold.conllu", "-o", "gold.conllu"),
         ("adapt", "MODEL", "gold.conllu", "--train", "other.conllu", "-o", "new", "--report", "gold.conllu"),
     ],
@@ -276,3 +281,20 @@ def test_a_relative_cache_folder_is_no_fault_of_the_model(model: Path, tmp_path:
         done.stderr
         == "treevote: TREEVOTE_CACHE_DIR is 'here', expected an absolute path; write the path from the root\n"
     )
+
+
+def test_no_other_file_is_written_into_a_model(model: Path, tmp_path: Path) -> None:
+    before = content(model)
+    for folder in (model, model / "deeper"):
+        for command in (("parse", model, TOY, "--output-dir"), ("study", "bpm", TOY, "-o"), ("show", TOY, "--svg")):
+            assert "is a model, and holds nothing else; name a folder outside" in fails(*command, f"{folder}/")
+    assert content(model) == before
+
+
+def test_an_option_of_several_values_that_took_an_argument_is_named() -> None:
+    for words, option in (
+        (("evaluate", "gold", "--fail-under", "LAS=50", "system"), "--fail-under"),
+        (("next", "--annotated", "train", "model", "pool"), "--annotated"),
+    ):
+        assert f"{option} takes all values behind it; put it after the arguments" in run(*words, code=2)
+    assert "takes all values" not in run("next", "--annotated", "train", code=2)

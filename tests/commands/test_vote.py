@@ -95,7 +95,8 @@ def test_json_has_all_that_is_told(room: Path, tmp_path: Path) -> None:
     assert [own["place"] for own in answer["systems"]] == [1, 2, 3, 4]
     assert answer["systems"][0]["weight"] == pytest.approx(answer["systems"][0]["las"] / 100, abs=1e-4)
     assert answer["development"]["gain"]["over"] == "good"
-    assert "standard output" in run("vote", *files(room, "test"), "--json", code=2)
+    for output in ("-", "/dev/stdout"):
+        assert "standard output" in run("vote", *files(room, "test"), "--json", "-o", output, code=2)
 
 
 def test_the_vote_of_files_in_python_is_that_of_the_command(room: Path, tmp_path: Path) -> None:

@@ -118,9 +118,9 @@ def test_members_parse_alone(model: Path) -> None:
 def test_a_member_alone_is_the_only_one_loaded(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = []
 
-    def read(record: Record) -> Member:
+    def read(name: str, record: Record) -> Member:
         loaded.append(record)
-        return member_from_record(record)
+        return member_from_record(name, record)
 
     monkeypatch.setattr("treevote.ensemble.parser.member_from_record", read)
     monkeypatch.setattr("treevote.ensemble.stored._PLACES", {})

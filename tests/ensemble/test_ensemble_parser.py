@@ -191,7 +191,11 @@ def test_an_ensemble_comes_back_from_its_folder(ensemble: EnsembleParser, tmp_pa
             {},
             "members are chosen on development data or folds; give one of them",
         ),
-        (EnsembleTrainer(TRAINERS, folds=30), {}, "30 folds need 60 sentences, found 40; choose fewer"),
+        (
+            EnsembleTrainer(TRAINERS, folds=30),
+            {},
+            "30 folds need 60 sentences with whole trees, found 40",
+        ),
         (EnsembleTrainer(TRAINERS), {"seed": -1}, "seed should be at least 0, found -1"),
     ],
 )

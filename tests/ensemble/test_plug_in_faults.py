@@ -15,9 +15,11 @@ from treevote.commands.train import train
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble import members
 from treevote.ensemble.members import members_of
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError, ModelError
+from treevote.protocols import Family
 from treevote.store.record import Record
 
 TOY = toy_treebank(20, 1)
@@ -52,7 +54,13 @@ class Odd:
         return parse
 
     def record(self) -> Record:
+        if self.fault == "no record":
+            return None  # type: ignore[return-value]  # a plug-in has no types
         raise KeyError("record")
+
+    @classmethod
+    def from_record(cls, record: Record) -> Odd:
+        raise KeyError("from_record")
 
 
 @pytest.fixture
@@ -63,8 +71,8 @@ def gold(tmp_path: Path) -> Treebank:
 
 @pytest.mark.parametrize("fault", ["train", *PARSES])
 def test_a_fault_in_training_names_the_member(fault: str, gold: Treebank) -> None:
-    members: Any = {**members_of(["lr-svm-forward"]), "mine": Odd(fault)}
-    for trainer, dev in ((EnsembleTrainer(members), gold), (EnsembleTrainer(members, folds=2), None)):
+    named: Any = {**members_of(["lr-svm-forward"]), "mine": Odd(fault)}
+    for trainer, dev in ((EnsembleTrainer(named), gold), (EnsembleTrainer(named, folds=2), None)):
         if dev is None and fault in ("fewer", "order"):
             continue  # one sentence at a time hides them
         with pytest.raises(ModelError, match=r"the plug-in of member mine failed \(\w+: .*\); update it") as raised:
@@ -80,14 +88,25 @@ def test_a_fault_in_a_parse_names_the_member(fault: str, gold: Treebank) -> None
         dataclasses.replace(ensemble, members={**ensemble.members, "mine": mine}).parse(gold)
 
 
+def test_a_fault_in_a_record_names_the_member(monkeypatch: pytest.MonkeyPatch) -> None:
+    ensemble = EnsembleTrainer(members_of(["lr-svm-forward"])).train(TOY)
+    mine: Any = Odd("no record")
+    with pytest.raises(ModelError, match=r"the plug-in of member mine failed \(TypeError: expected a Record"):
+        dataclasses.replace(ensemble, members={"mine": mine}).record()
+    family: Any = Family("odd-parser", Odd, Odd, {"odd": mine})
+    monkeypatch.setattr(members, "find_family", lambda kind: family)
+    with pytest.raises(ModelError, match=r"the plug-in of member mine failed \(KeyError: 'from_record'\)"):
+        members.member_from_record("mine", Record("odd-parser"))
+
+
 def test_what_a_plug_in_says_of_the_data_is_told_as_it_is(gold: Treebank, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*data: object, **options: object) -> Odd:
         raise InputError("expected projective trees", path="gold.conllu", line=7)
 
-    members: Any = {"mine": Odd("")}
+    named: Any = {"mine": Odd("")}
     monkeypatch.setattr(Odd, "train", refuse)
     with pytest.raises(InputError, match=r"^gold.conllu, line 7: expected projective trees$"):
-        EnsembleTrainer(members).train(gold)
+        EnsembleTrainer(named).train(gold)
 
 
 def test_what_cannot_be_stored_is_known_before_the_training(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -97,9 +116,9 @@ def test_what_cannot_be_stored_is_known_before_the_training(monkeypatch: pytest.
         trained.append(len(treebank))
         return self
 
-    members: Any = {"mine": Odd("")}
+    named: Any = {"mine": Odd("")}
     monkeypatch.setattr(Odd, "train", noted)
-    monkeypatch.setattr("treevote.commands.train.ensemble_of", lambda *_: EnsembleTrainer(members))
+    monkeypatch.setattr("treevote.commands.train.ensemble_of", lambda *_: EnsembleTrainer(named))
     write(TOY, tmp_path / "train.conllu")
     with pytest.raises(ModelError, match=r"the plug-in of member mine failed \(KeyError: 'record'\)"):
         train([tmp_path / "train.conllu"], tmp_path / "model")

@@ -19,9 +19,24 @@ from tests.command_line import run
 from tests.models.text.tokenization.texts import texts
 from tests.reference.toy_tagger import ToyTagger
 from tests.reference.toy_text import toy, toy_tokenizer
-from treevote import ConfigError, InputError, dumps, parse, parse_files, parse_folder, parse_strings, read, save
+from treevote import (
+    ConfigError,
+    InputError,
+    TreevoteWarning,
+    dumps,
+    parse,
+    parse_files,
+    parse_folder,
+    parse_strings,
+    read,
+    save,
+    write,
+)
+from treevote.commands.adapt import adapt as adapt_model
 from treevote.commands.inspect import inspect
+from treevote.commands.next import next_sentences
 from treevote.commands.text import write_text
+from treevote.commands.word_representations import make_clusters
 from treevote.conll import text_chunks as cutting
 from treevote.conll.plain_text import encoded
 from treevote.conll.text_chunks import TextFormat
@@ -270,13 +285,48 @@ def test_text_in_another_encoding_is_doubtful(model: Path, tmp_path: Path) -> No
     parse_files(model, files, tmp_path / "out.conllu", on_doubt=told.append)
     summary = parse_folder(model, files, tmp_path / "out")
     reasons = [
-        f"it is not UTF-8: line 1, byte {byte} in 'caf\ufffd'; it looks like {name}: give --encoding {name}"
+        f"it is not UTF-8: line 1, byte {byte} in 'caf\ufffd'; it looks like {name}: "
+        f"convert it to UTF-8, or parse it with --encoding {name}"
         for byte, name in (("0xe9", "latin-1"), ("0x8e", "mac-roman"))
     ]
     assert [reason for _, reason in summary.doubtful] == reasons
     assert told == [f"{files[1]}: {reasons[0]}"]
     strict = parse_folder(model, files, tmp_path / "strict", strict=True)
     assert [os.path.basename(path) for path, _ in strict.faulty] == ["old.txt", "mac.txt"]
+
+
+def test_text_to_learn_from_in_another_encoding_is_doubtful_once(model: Path, tmp_path: Path) -> None:
+    text = "A café barks.\n\nDogs bark.\n\n".encode("latin-1") * 2
+    (tmp_path / "old.txt").write_bytes(text)
+    told: list[str] = []
+    parts = list(cutting.text_chunks(io.BytesIO(text), n_bytes=1))
+    assert list(cutting.utf8_checked(parts, told.append)) == parts
+    assert len(told) == 1
+    told.clear()
+    next_sentences(model, [tmp_path / "old.txt"], sentences=1, warn=told.append)
+    with pytest.warns(TreevoteWarning) as given:
+        make_clusters([tmp_path / "old.txt"], tmp_path / "out.paths", model=model)
+    reasons = [reason for reason in told if "not UTF-8" in reason]
+    assert reasons == [str(warning.message) for warning in given]
+    assert reasons == [
+        f"{tmp_path / 'old.txt'}: it is not UTF-8: line 1, byte 0xe9 in 'caf\ufffd'; it looks like latin-1: "
+        "convert it to UTF-8, or parse it with --encoding latin-1"
+    ]
+
+
+def test_an_adaptation_tells_the_name_and_the_encoding_of_its_text(model: Path, tmp_path: Path) -> None:
+    train, text, told = tmp_path / "train.conllu", tmp_path / "text.txt", list[str]()
+    write(toy(), train)
+    text.write_bytes(b" \n")
+    with pytest.raises(InputError, match=r"/text.txt: expected sentences, found none"):
+        adapt_model(model, [text], tmp_path / "new", train=[train])
+    text.write_bytes(b"Dogs can't bark.\n\n" * 30 + "A café barks.\n".encode("latin-1"))  # nearly all are known
+    outcome = adapt_model(model, [text], tmp_path / "new", train=[train], warn=told.append)
+    assert outcome.model is None
+    assert told[:1] == [
+        f"{text}: it is not UTF-8: line 61, byte 0xe9 in 'caf\ufffd'; it looks like latin-1: "
+        "convert it to UTF-8, or parse it with --encoding latin-1"
+    ]
 
 
 def test_the_expectation_of_raw_text_names_its_condition(tmp_path: Path) -> None:

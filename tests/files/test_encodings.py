@@ -66,7 +66,7 @@ def test_the_likely_encoding_is_that_of_the_text(text: str, encoding: str) -> No
     said = not_utf8(b"\n" + content, 7)
     assert said is not None
     assert said.startswith("it is not UTF-8: line 8, byte 0x")
-    assert said.endswith(f"; it looks like {named}: give --encoding {named}")
+    assert said.endswith(f"; it looks like {named}: convert it to UTF-8, or parse it with --encoding {named}")
 
 
 def test_the_price_in_euros_is_of_windows() -> None:
@@ -79,7 +79,7 @@ def test_a_text_of_two_encodings_has_a_good_part_in_utf8(broken: int, good: int)
     assert (guessed(text) is None) == (4 * good > broken)
 
 
-@pytest.mark.parametrize(("n_ascii", "says"), [(2, "it looks like"), (1, "name its encoding")])
+@pytest.mark.parametrize(("n_ascii", "says"), [(2, "it looks like"), (1, "such as cp1251")])
 def test_a_third_of_letters_beyond_ascii_is_no_language_in_latin_letters(n_ascii: int, says: str) -> None:
     assert re.search(says, not_utf8(b"\xe9" + b"a" * n_ascii) or "")
 

@@ -11,6 +11,7 @@ import resource
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ from treevote.conll.reader import read
 from treevote.conll.writer import dumps, write
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
-from treevote.files.streams import writing
+from treevote.files.streams import opened, writing
 
 TEXT = b"# sent_id = 1\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n1\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
 TOY = Treebank.of([(["a"], [0], ["root"])])
@@ -184,6 +185,12 @@ def test_an_open_file_is_written_to_where_it_stands(folder: str, tmp_path: Path)
     assert (tmp_path / "log").read_text() == f"before\n{dumps(TOY)}after\n"
     with pytest.raises(InputError, match="/dev/fd/999999999: cannot write: Bad file descriptor"):
         write(TOY, "/dev/fd/999999999")
+
+
+@pytest.mark.parametrize("file", [opened, writing])
+def test_an_empty_name_is_no_path(file: Any) -> None:
+    with pytest.raises(InputError, match="expected a path, found ''; name a file or folder"), file(""):
+        pass
 
 
 def test_files_that_cannot_be_written(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from treevote.errors import ConfigError
@@ -68,10 +68,12 @@ def checked_rows(
 ) -> tuple[Any, Any, Any]:
     """Return rows, classes and weights as ``fit`` needs them; rows of the types in ``kept`` are not converted.
 
-    ValueError if the arrays do not fit together, a weight is negative, or all are zero.
+    ValueError if the arrays do not fit together, ``y`` has no classes, a weight is negative, or all are zero.
     """
     X, y = validate_data(classifier, X, y, accept_sparse="csr", dtype=[dtype, *kept] if kept else dtype)
-    check_classification_targets(y)
+    kind = type_of_target(y, input_name="y")
+    if kind not in ("binary", "multiclass"):
+        raise ValueError(f"Unknown label type: {kind}; give classes")
     ones = np.ones(X.shape[0]) if sample_weight is None else sample_weight
     weights = check_array(ones, dtype=dtype, order="C", ensure_2d=False, input_name="sample_weight")
     if weights.shape != (X.shape[0],):

@@ -102,8 +102,8 @@ def parse_strings(
     """
     work = ParseJob(stored_parser(model, member), support, confidence, on_error, tags, keep)
     work.check()
-    if isinstance(texts, str):
-        raise ConfigError("expected texts, found a string; give a list of texts")
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise ConfigError(f"expected texts, found {type(texts).__name__}; give a list of texts")
     found: list[list[ChunkParse]] = []
     for task in tasks(_pieces(texts, found, format), TASK_BYTES):
         for done in parse_task(work, task):

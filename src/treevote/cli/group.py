@@ -85,21 +85,30 @@ class Command(TyperCommand):
             return super().invoke(ctx)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Repeat an option of several values before each of them; ``--json`` alone is ``--json=compact``."""
+        """Repeat an option of several values before each of them; ``--json`` alone is ``--json=compact``.
+
+        If an argument is missing, and may be among the values of such an option, the error says so.
+        """
         remember(["treevote", str(ctx.info_name), *args])
         jsons = [param for param in self.params if param.name == "json" and not getattr(param, "is_flag", False)]
         optional = {name for param in jsons for name in param.opts}
         args = [f"{arg}=compact" if arg in optional else arg for arg in args]
         several = {name for param in self.params if getattr(param, "multiple", False) for name in param.opts}
         spelled: list[str] = []
-        option = ""
+        option = greedy = ""
         for i, arg in enumerate(args):
             if arg.startswith("-") and arg != "-":
                 option = arg if arg in several else ""
                 spelled.append(arg)
             else:
+                greedy = option if option and args[i - 1] != option else greedy
                 spelled += [option, arg] if option and args[i - 1] != option else [arg]
-        return super().parse_args(ctx, spelled)
+        try:
+            return super().parse_args(ctx, spelled)
+        except typer.BadParameter as error:
+            if greedy and not error.message and getattr(error.param, "param_type_name", "") == "argument":
+                error.message = f"{greedy} takes all values behind it; put it after the arguments"
+            raise
 
 
 def _range_in_words(meaning: str) -> str:

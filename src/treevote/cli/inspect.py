@@ -37,6 +37,7 @@ def inspect(
     With --card or --markdown it prints the model card. With --rounds it prints the learning curve, and the worth of the
     next hundred sentences.
     """
+    from treevote.files.streams import is_standard_output
     from treevote.terminal import is_verbose, tell
 
     for name, value in {"--json": json, "--rounds": rounds}.items():
@@ -44,7 +45,7 @@ def inspect(
     options.refuse_both({"--card": card, "--rules": rules, "--full": full, "--rounds": rounds and not json})
     if report is not None and not rounds:
         raise typer.BadParameter("the page shows a learning curve; name the models of earlier rounds by --rounds")
-    if report == "-":
+    if is_standard_output(report):
         raise typer.BadParameter("the curve is on standard output, too; name a file for --report")
     if model is None:
         if full or rules or card or markdown or rounds:

@@ -38,7 +38,7 @@ def next(
     of at least --arcs has Doubt=... in MISC, with the probability.
     """
     from treevote.commands.next import next_sentences
-    from treevote.files.streams import require_apart, require_writable
+    from treevote.files.streams import is_standard_output, require_apart, require_writable
     from treevote.report.selection import as_json, as_text, sentence, write_selection
     from treevote.terminal import say, tell, warn
 
@@ -60,7 +60,7 @@ def next(
     write_selection(selection, output, arcs)
     if json:
         tell(as_json(selection, output, arcs, options.command_line()))
-    elif output == "-":
+    elif is_standard_output(output):
         say(sentence(selection, arcs))
     else:
         tell(as_text(selection))

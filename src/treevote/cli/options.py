@@ -80,16 +80,19 @@ def refuse_both(options: Mapping[str, Any]) -> None:
 
 def require_file(json: bool, output: str) -> None:
     """Exit with 2 if an answer in JSON would stand among the sentences on standard output."""
-    if json and output == "-":
+    from treevote.files.streams import is_standard_output
+
+    if json and is_standard_output(output):
         raise typer.BadParameter("--json answers on standard output; name a file for the sentences with --output")
 
 
 def require_pages(report: str | None) -> None:
     """Raise the error for a missing folder or library before the work, if a page is to be written."""
-    if report == "-":
+    from treevote.files.streams import is_standard_output, require_writable
+
+    if is_standard_output(report):
         raise typer.BadParameter("the answer is on standard output, too; name a file for --report")
     if report is not None:
-        from treevote.files.streams import require_writable
         from treevote.report.page import environment
 
         require_writable([report])

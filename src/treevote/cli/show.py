@@ -78,6 +78,10 @@ def show(
         shown(chosen, width)
         return
     width = width or WIDTH
+    if svg.endswith("/") or os.path.isdir(svg):
+        from treevote.store.folder import check_folder
+
+        check_folder(svg)
     if svg.endswith("/"):  # a folder, which is made
         os.makedirs(svg, exist_ok=True)
     pictures: Iterable[tuple[str, bytes]]

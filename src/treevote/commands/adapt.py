@@ -18,7 +18,7 @@ from treevote.adaptation.data import Data
 from treevote.adaptation.labelled import require_enough
 from treevote.commands.treebanks import read_development, read_training
 from treevote.config import to_mapping
-from treevote.conll.text_chunks import AnyFormat, text_chunks, text_format
+from treevote.conll.text_chunks import AnyFormat, text_chunks, text_format, utf8_checked
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Format
 from treevote.ensemble.parser import EnsembleParser, load, save
@@ -122,7 +122,7 @@ def adapt(
         names, others = [os.fspath(path) for path in unlabelled], [os.fspath(path) for path in external]
         try:
             with _unchanged([*unlabelled, *external], [*plan["unlabelled text"], *plan["external parses"]]):
-                texts = _split(before, names, steps, format)
+                texts = _split(before, names, steps, format, warn)
                 data = Data(source, texts, old, new, others, of_trees, names, target_train=few, clusters=known)
                 adapted = Adaptation(before, data, steps, **settings, force=force, jobs=jobs, warn=warn).run()
         except TreevoteError as error:
@@ -174,9 +174,9 @@ def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | 
         if not os.path.exists(path) and path != "-":
             raise InputError("cannot read: no such file", path=os.fspath(path), remedy="check the path")
         if not os.path.isfile(path):
-            raise InputError(
-                "expected a file", path=os.fspath(path), remedy="give a file: adapt reads it several times"
-            )
+            found = "a folder" if os.path.isdir(path) else "a stream"
+            problem = f"expected a file, which adapt reads several times, found {found}"
+            raise InputError(problem, path=os.fspath(path), remedy="name the files")
     require_apart([silver], inputs)
     if silver.exists():
         with suppress(OSError), silver.open("rb") as file:
@@ -188,13 +188,15 @@ def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | 
 _OURS = b"# round = "
 
 
-def _split(model: EnsembleParser, paths: Sequence[str], steps: Checkpoints, format: AnyFormat) -> list[str]:
+def _split(
+    model: EnsembleParser, paths: Sequence[str], steps: Checkpoints, format: AnyFormat, warn: Callable[[str], None]
+) -> list[str]:
     """Return the paths of texts; for a running text that of its tokens, which are a step, without tags."""
     found = []
     for number, path in enumerate(paths, start=1):
         text = text_format(path, format)
         if text is not None:
-            tokenized = map(model.annotator.tokenized, text_chunks(path, format=text))
+            tokenized = map(model.annotator.tokenized, utf8_checked(text_chunks(path, format=text), warn))
             path = str(steps.file(f"text-{number}.conllu", functools.partial(write, tokenized)))
         found.append(path)
     return found

@@ -14,6 +14,7 @@ from treevote.ensemble.parser import configuration, load
 from treevote.errors import ConfigError, ModelError
 from treevote.store import folder as store
 from treevote.store.manifest import MANIFEST
+from treevote.terminal import plural
 from treevote.visibility import printable
 
 
@@ -59,7 +60,7 @@ def model_at(model: str | Path) -> str:
         record = store.load(model, verify=False)
         data: Any = record.facts["training"]
         members = ", ".join(name for name in record.parts if name not in RESERVED)
-        what = f"{members}, trained on {data['name']} ({data['sentences']:,} sentences)"
+        what = f"{members}, trained on {data['name']} ({plural(data['sentences'], 'sentence')})"
     except (ModelError, LookupError, TypeError, ValueError):
         what = "damaged, or of another version of treevote"
     return printable(f"{model}, a model of {written:%Y-%m-%d %H:%M}: {what}")

@@ -15,7 +15,7 @@ from treevote.batch.parsing import parse_sentences, require_tags
 from treevote.commands.treebanks import with_texts
 from treevote.conll.document_ids import document_ids
 from treevote.conll.reader import read
-from treevote.conll.text_chunks import AnyFormat, text_chunks, text_format
+from treevote.conll.text_chunks import AnyFormat, text_chunks, text_format, utf8_checked
 from treevote.corpus.repeated_sentences import sentence_forms
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt as strangeness
@@ -52,9 +52,9 @@ def next_sentences(
             "a parser without confidence has no doubt; train it with --folds 3 or --dev, or train several members"
         )
     names = ["" if isinstance(file, Treebank) else file for file in pool]
-    parts = [_read(parser, file, format, name) for file, name in zip(pool, document_ids(names), strict=True)]
+    parts = [_read(parser, file, format, warn, name) for file, name in zip(pool, document_ids(names), strict=True)]
     whole = with_texts(list(itertools.chain.from_iterable(parts)))
-    new = _new(whole, [part for file in annotated for part in _read(parser, file, format)])
+    new = _new(whole, [part for file in annotated for part in _read(parser, file, format, warn)])
     if not len(new):
         raise InputError("expected new sentences, found none", path=whole.title, remedy="give a larger pool")
     _require_new(parser, whole)
@@ -77,13 +77,20 @@ def next_sentences(
     return Selection(chosen, doubt[slots], new[numbers], len(given), given.n_tokens, float(doubt.sum()))
 
 
-def _read(parser: EnsembleParser, file: str | Path | Treebank, format: AnyFormat, id: str = "") -> list[Treebank]:
+def _read(
+    parser: EnsembleParser,
+    file: str | Path | Treebank,
+    format: AnyFormat,
+    warn: Callable[[str], None],
+    id: str = "",
+) -> list[Treebank]:
     """Return the sentences of a file; those of a running text as the model cuts it."""
     if isinstance(file, Treebank):
         return [file]
     text = text_format(os.fspath(file), format)
     if text is not None:
-        return [parser.annotator.tokenized(chunk) for chunk in text_chunks(os.fspath(file), format=text, document=id)]
+        chunks = text_chunks(os.fspath(file), format=text, document=id)
+        return [parser.annotator.tokenized(chunk) for chunk in utf8_checked(chunks, warn)]
     return [read(file, format=cast("Any", format), trees="ignored")]
 
 

@@ -71,7 +71,7 @@ def parse_files(
     inputs : path, or sequence of path or "-"
         Their sentences are written one after the other. HEAD and DEPREL are ignored, but for ``keep``.
     output : path or "-"
-        Written whole or not at all, see `treevote.files.streams.writing`; it may be one of the inputs.
+        Written whole or not at all, see `treevote.files.streams.writing`; a single input may be replaced.
     member : str, optional
         Parse with this member alone; by default all vote.
     support, confidence : bool, default=False
@@ -111,11 +111,12 @@ def parse_files(
         no tokenizer, or a file that cannot be read or written.
     ModelError, ConfigError
         If the model cannot be read, or does not have the member, confidence or tagger that is asked for; a member alone
-        has neither support nor confidence. If standard input is named twice, or ``chunk_bytes`` is less than 1.
+        has neither support nor confidence. If standard input is named twice, the output is one of several inputs, or
+        ``chunk_bytes`` is less than 1.
     """
     start, jobs, chunk_bytes = time.monotonic(), Jobs.of(jobs), converted(Count, chunk_bytes, "chunk_bytes")
     inputs = paths_of(inputs)
-    require_apart([], inputs)
+    require_apart([output] if len(inputs) > 1 else [], inputs)
     work = ParseJob(StoredParser.of(model, member), support, confidence, on_error, tags, keep, lights)
     is_utf8(encoding)
     work.check()  # before anything is read or written

@@ -26,6 +26,7 @@ from treevote.files.streams import path_of, paths_of
 from treevote.files.temporaries import lock, temporary
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.store.folder import check_folder
 from treevote.store.manifest import digest
 from treevote.terminal import plural
 
@@ -79,7 +80,7 @@ def parse_folder(
     Raises
     ------
     ModelError
-        If the model cannot be read, here or by a worker.
+        If the model cannot be read, here or by a worker, or the output folder is in a model.
     ConfigError
         If inputs and outputs collide, a file is in the way, another run uses the folder, or options do not go together.
     InputError
@@ -91,6 +92,7 @@ def parse_folder(
     inputs = paths_of(inputs)
     if not inputs:
         raise InputError("expected files to parse, found none", remedy="name one or more files or folders")
+    check_folder(where)
     found, links = pairs(inputs, where, suffix, format)
     options: dict[str, Any] = {"support": support, "confidence": confidence, "on_error": on_error}
     options |= {"tags": tags, "keep": keep, "lights": lights}

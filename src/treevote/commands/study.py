@@ -22,6 +22,7 @@ from treevote.evaluation.results import CONVENTIONS
 from treevote.files.streams import writing
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.settings import Seed
+from treevote.store.folder import check_folder
 from treevote.store.manifest import JSON
 from treevote.studies.catalogue import STUDIES
 from treevote.studies.ensemble import EnsembleStudy
@@ -92,6 +93,7 @@ def study(
         raise ConfigError(f"the study '{name}' takes no unlabelled text; leave out --text")
     if settings == "paper" and not chosen.paper_settings:
         raise ConfigError(f"the study '{name}' has no other settings than those of its table; leave out --settings")
+    check_folder(output)
     folder = Path(output)
     paths = [treebank] if isinstance(treebank, str | os.PathLike) else list(treebank)
     head: dict[str, JSON]

@@ -12,7 +12,8 @@ from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import load
 from treevote.ensemble.streaming import any_file_chunks, size
-from treevote.errors import InputError
+from treevote.errors import InputError, warn
+from treevote.files.encodings import not_utf8
 from treevote.files.streams import paths_of, require_apart, require_writable
 from treevote.models.learning.clusters.files import write_clusters
 from treevote.models.learning.clusters.induction import induce
@@ -81,12 +82,15 @@ def _unlabelled(
     require_apart([output], texts)
     require_writable([output])
     annotator = None if model is None else load(model).annotator
-    total = size(texts)
+    total, doubtful = size(texts), set[str]()
     for chunk, _, bytes_read in any_file_chunks(texts, format=format):
         if isinstance(chunk, TextChunk):
             if annotator is None:
                 remedy = "name a model with a tokenizer by --model, or split the text into tokens first"
                 raise InputError("expected CoNLL-U, found running text", path=chunk.path, remedy=remedy)
+            if chunk.path not in doubtful and (reason := not_utf8(chunk.text, chunk.first_line)):
+                doubtful.add(chunk.path)
+                warn(f"{chunk.path}: {reason}")
             yield annotator.tokenized(chunk)
         else:
             yield parse_chunk(chunk, trees="ignored")[0]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias, cast, get_args
 
@@ -18,7 +18,7 @@ from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.validation import require_utf8
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError, require_known
-from treevote.files.encodings import UTF8
+from treevote.files.encodings import UTF8, not_utf8
 from treevote.files.streams import Readable, is_stream, opened, uncompressed
 
 TextFormat: TypeAlias = Literal["text", "lines"]
@@ -102,6 +102,16 @@ def text_chunks(
                 stretches, size = [], 0
         if stretches:
             yield TextChunk(path, tuple(stretches), format, bytes_read(), document, line)
+
+
+def utf8_checked(chunks: Iterable[TextChunk], warn: Callable[[str], object]) -> Iterator[TextChunk]:
+    """Yield the chunks of a text; ``warn`` is called with the first place that is not UTF-8, if there is one."""
+    doubtful = False
+    for chunk in chunks:
+        if not doubtful and (reason := not_utf8(chunk.text, chunk.first_line)):
+            doubtful = True
+            warn(f"{chunk.path}: {reason}")
+        yield chunk
 
 
 def text_chunk(text: bytes, *, format: TextFormat = "text") -> TextChunk:

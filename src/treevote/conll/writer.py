@@ -115,7 +115,8 @@ def write(treebanks: Treebank | Iterable[Treebank], path: str | os.PathLike[str]
     """
     with writing(path) as stream:
         last = b""
-        for treebank in [treebanks] if isinstance(treebanks, Treebank) else treebanks:
+        several = isinstance(treebanks, Iterable) and not isinstance(treebanks, Treebank)
+        for treebank in treebanks if several else [treebanks]:
             text = encoded(require_treebank(treebank))
             stream.write(missing_end(last) + text.removeprefix(BOM if last else b""))
             last = text or last

@@ -84,9 +84,9 @@ def not_utf8(text: bytes, first_line: int = 1) -> str | None:
     ``first_line`` is the number of its first line in the file, from 1.
 
     >>> not_utf8("un café noir".encode("latin-1"))
-    "it is not UTF-8: line 1, byte 0xe9 in 'caf\ufffd'; it looks like latin-1: give --encoding latin-1"
+    "it is not UTF-8: line 1, byte 0xe9 in 'caf\ufffd'; it looks like latin-1: convert it ..."
     >>> not_utf8("forêt".encode("mac-roman"))
-    "it is not UTF-8: line 1, byte 0x90 in 'for\ufffdt'; it looks like mac-roman: give --encoding mac-roman"
+    "it is not UTF-8: line 1, byte 0x90 in 'for\ufffdt'; it looks like mac-roman: convert it ..."
     >>> not_utf8("naïve ".encode() + "café".encode("latin-1"))
     "it is not UTF-8: line 1, byte 0xe9 in 'caf\ufffd'; other words of it are UTF-8: it was put together ..."
     """
@@ -103,8 +103,8 @@ def not_utf8(text: bytes, first_line: int = 1) -> str | None:
     if encoding is None:
         return f"{place}; other words of it are UTF-8: it was put together from two encodings, convert the parts apart"
     if 3 * sum(byte > 0x7F for byte in text) > len(text):  # no language in Latin letters
-        return f"{place}; name its encoding with --encoding, such as cp1251 or iso-8859-7"
-    return f"{place}; it looks like {encoding}: give --encoding {encoding}"
+        return f"{place}; convert it to UTF-8, or parse it with --encoding, such as cp1251 or iso-8859-7"
+    return f"{place}; it looks like {encoding}: convert it to UTF-8, or parse it with --encoding {encoding}"
 
 
 def guessed(text: bytes) -> str | None:

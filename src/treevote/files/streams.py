@@ -45,6 +45,15 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
+def is_standard_output(path: str | os.PathLike[str] | None) -> bool:
+    """Tell whether what is written to a path goes to standard output: ``-``, or a name of its descriptor.
+
+    >>> is_standard_output("-"), is_standard_output("/dev/stdout"), is_standard_output("out.conllu")
+    (True, True, False)
+    """
+    return path is not None and (path == "-" or _descriptor(path) == 1)
+
+
 def _descriptor(path: str | os.PathLike[str]) -> int | None:
     """Return the number of a descriptor by its path, such as ``/dev/stdout``, or by a link; None for another path."""
     name = os.path.normpath(path)
@@ -136,19 +145,20 @@ def paths_of(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -
 def path_of(path: str | os.PathLike[str]) -> str:
     """Return a path as a string; a `Path` is a file, also if it is named as standard input or output are.
 
-    InputError for anything else, and for a NUL character, which no path has.
+    InputError for anything else, for an empty string, and for a NUL character, which no path has.
 
     >>> import pathlib
     >>> path_of("-"), path_of(pathlib.PurePosixPath("-"))
     ('-', './-')
     >>> path_of(None)
     Traceback (most recent call last):
-    treevote.errors.InputError: expected a path, found None; give a string or a Path, without NUL characters
+    treevote.errors.InputError: expected a path, found None; name a file or folder: a string or Path, ...
     """
     name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(name, str) or "\0" in name:
+    if not isinstance(name, str) or not name or "\0" in name:
         raise InputError(
-            f"expected a path, found {short(path)}", remedy="give a string or a Path, without NUL characters"
+            f"expected a path, found {short(path)}",
+            remedy="name a file or folder: a string or Path, without NUL characters",
         )
     return name if name != "-" or isinstance(path, str) else os.path.join(os.curdir, name)
 

@@ -97,6 +97,8 @@ def checkpoints(
     another plan or something else, or another run uses it; InputError if it cannot be written to.
     """
     kind = f"{'an' if work[0] in 'aeiou' else 'a'} {work}"
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder} is a file; name a folder for {kind}")
     try:
         made = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ arrays are memory maps. Indices are checked where a parser is built from a `Reco
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -61,20 +61,31 @@ def check_target(path: str | Path) -> None:
         raise ModelError("expected a folder for the model, found -, which is standard output; name a folder")
     with _as_model_error(f"{path}: cannot be examined", "name another folder"):
         folder = standing(Path(os.path.realpath(path_of(path))))
+        if folder.exists() and not folder.is_dir():
+            raise ModelError(f"{path}: expected a folder for the model, found a file; name another folder")
         if folder.exists():
             try:
                 own = {MANIFEST, *read_manifest(folder, strict=False).files}
             except ModelError:
                 own = set()
-            held = sorted(os.listdir(folder)) if folder.is_dir() else [folder.name]
-            foreign = [name for name in held if name not in own]
+            foreign = [name for name in sorted(os.listdir(folder)) if name not in own]
             if foreign:
                 raise ModelError(f"{path}: found {foreign[0]!r}, no part of a model; move it or name another folder")
-        if outer := next(filter(_is_model, folder.parents), None):
-            raise ModelError(f"{path}: '{outer}' is a model, and holds nothing else; name a folder outside")
+        _require_no_model(path, folder.parents)
         around = next(above for above in folder.parents if above.exists())
         if not (around.is_dir() and os.access(around, os.W_OK | os.X_OK)):
             raise ModelError(f"{path}: '{around}' is not a folder that you may write to; name another folder")
+
+
+def check_folder(path: str | Path) -> None:
+    """Raise a ModelError if a folder for other files than a model, or one around it, is a model."""
+    folder = Path(os.path.realpath(path))
+    _require_no_model(path, (folder, *folder.parents))
+
+
+def _require_no_model(path: str | Path, folders: Iterable[Path]) -> None:
+    if model := next(filter(_is_model, folders), None):
+        raise ModelError(f"{path}: '{model}' is a model, and holds nothing else; name a folder outside")
 
 
 def _is_model(folder: Path) -> bool:

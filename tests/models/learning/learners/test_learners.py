@@ -49,6 +49,13 @@ def test_estimators_keep_the_contract_of_scikit_learn(estimator: Any, check: Any
     check(estimator)
 
 
+def test_few_rows_of_many_classes_are_no_cause_for_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        X, y, _ = checked_rows(PairsSVM(), np.eye(30), np.arange(30), None, np.float64)
+    assert X.shape == (len(y), 30)
+
+
 def binary(n_rows: st.SearchStrategy[int], n_columns: int) -> st.SearchStrategy[Doubles]:
     return n_rows.flatmap(lambda n: arrays(np.float64, (n, n_columns), elements=st.sampled_from([0.0, 0.0, 1.0])))
 
