@@ -101,10 +101,12 @@ def parse_greedily(model: Model, cache: ScoreCache, given: GivenArcs, trees: Tre
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         own, n = given_in(given, first, last), last - first - 1
+        # with given arcs, for each action one that was forbidden and those of the search around it as well
         space = workspace(n, 2 * n if len(own.heads) == 0 else 2 * n * (2 + RIVALS * (BACK + 1)))
         initial(space, n)
         here = int(np.int64(0))  # numba would compile the search twice: for a constant, and for a number
-        used, done, steps, reach = here + 1, here, here + 1, 0.0
+        used = steps = here + 1
+        done, reach = 0, 0.0
         while done < 2 * n:
             best, used = follow(model, cache, space, own, tokens[first:last], arrays, here, used, steps, reach, True)
             regret, back = -arrays.totals[0], min(BACK, done)
