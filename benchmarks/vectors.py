@@ -79,8 +79,8 @@ def _of_wheel(data: Path, pattern: str, folder: Path) -> Path:
     """Write the vectors of the words of a treebank, from a package, in the text format of word2vec."""
     if (file := folder / "words.vec").exists():
         return file
-    from spacy.strings import StringStore  # pyright: ignore[reportMissingImports]
-    from spacy.vectors import Vectors  # pyright: ignore[reportMissingImports]
+    from spacy.strings import StringStore
+    from spacy.vectors import Vectors
 
     found = next(data.rglob(pattern), None)
     if found is None:
