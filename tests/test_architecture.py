@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -141,17 +140,21 @@ def modules() -> dict[str, tuple[Path, ast.Module]]:
     return found
 
 
-def imported(tree: ast.Module) -> Iterator[str]:
-    """Yield the full names of what a module imports, wherever it does."""
+@cache
+def imported(tree: ast.Module) -> list[str]:
+    """Return the full names of what a module imports, wherever it does."""
+    found: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found.extend(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0
             assert node.module is not None
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found.extend(f"{node.module}.{alias.name}" for alias in node.names)
+    return found
 
 
+@cache
 def dependencies(name: str) -> set[str]:
     """Return the modules of treevote that a module imports; the package itself only for its version."""
     known = modules()
