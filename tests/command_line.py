@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
-from treevote.cli import app
+from treevote.cli import application_for
 
 ONE = "1\tdogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 TWO = "1\tcats\tcat\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tpurr\tpurr\tVERB\t_\t_\t0\troot\t_\t_\n\n"
@@ -17,9 +17,15 @@ def sentence(*heads: int) -> str:
     return "".join(f"{i}\tw{i}\t_\tX\t_\t_\t{head}\tx\t_\t_\n" for i, head in enumerate(heads, 1)) + "\n"
 
 
+def invoke(*arguments: object, stdin: bytes | None = None) -> Result:
+    """Run a command; return its exit code and what it wrote."""
+    words = [str(argument) for argument in arguments]
+    return CliRunner().invoke(application_for(words), words, input=stdin)
+
+
 def run(*arguments: object, code: int = 0, stdin: bytes | None = None) -> str:
     """Run a command; return what it wrote to standard output, or to standard error if it should fail."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+    result = invoke(*arguments, stdin=stdin)
     assert result.exit_code == code, (result.output, result.exception)
     return result.stderr if code else result.stdout
 

@@ -14,12 +14,11 @@ import sys
 from pathlib import Path
 
 import joblib
-from typer.testing import CliRunner
 
+from tests.command_line import invoke
 from tests.paths import ROOT
 from tests.reference.toy_grammar import toy_treebank
 from treevote import Treebank, dumps
-from treevote.cli import app
 from treevote.files.streams import writing
 
 SYSTEMS = ("gold", "udpipe", "malt", "yara")
@@ -69,7 +68,7 @@ def call(line: str) -> str:
     if SHELL.search(line) or not line.startswith("treevote "):
         return _in_shell(line)
     with joblib.parallel_config("threading"):  # quicker than processes, which would give the same bytes
-        result = CliRunner().invoke(app, shlex.split(line)[1:])
+        result = invoke(*shlex.split(line)[1:])
     assert result.exit_code == 0 or (result.exit_code == 3 and "not promoted" in result.output), (line, result.output)
     return result.output
 

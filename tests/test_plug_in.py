@@ -11,12 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from tests.command_line import fails, run
+from tests.command_line import fails, invoke, run
 from tests.paths import ROOT
 from tests.reference.toy_grammar import toy_treebank
-from treevote.cli import app
 from treevote.conll.writer import write
 from treevote.ensemble.members import built_in_families, plug_ins
 
@@ -105,7 +103,7 @@ def test_a_plug_in_that_fails_stops_nothing_but_its_own_members(
     assert "[member.mine]" in run("config", "--config", tmp_path / "c.toml")
     run("train", *DATA, "--members", "lr-svm-forward", "-o", tmp_path / "model")
     assert plug_ins.cache_info().misses == 0
-    result = CliRunner().invoke(app, ["config", "--members", "all"])
+    result = invoke("config", "--members", "all")
     assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
     assert result.stderr.startswith("treevote: warning: ")
     assert said in result.stderr

@@ -17,15 +17,13 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from tests.command_line import fails, run
+from tests.command_line import fails, invoke, run
 from tests.reference.toy_grammar import toy_treebank
 from treevote.batch import reading
 from treevote.batch.manifest import NAME, Entry
 from treevote.batch.outputs import pairs
 from treevote.batch.reading import FileEnd, pieces
-from treevote.cli import app
 from treevote.commands.folder_outputs import FolderSummary
 from treevote.commands.parse import parse_files
 from treevote.commands.parse_folder import parse_folder
@@ -99,7 +97,7 @@ def test_a_fault_leaves_the_other_files(model: Path, corpus: Path, tmp_path: Pat
     (corpus / "two" / "latin.conllu").write_bytes("1\tné\t_\tX\t_\t_\t_\t_\t_\t_\n\n".encode("latin-1"))
     (corpus / "two" / "wide.conllu").write_bytes("1\tné\t_\tX\t_\t_\t_\t_\t_\t_\n\n".encode("utf-16"))
     command = ["parse", str(model), str(corpus), str(tmp_path / "no.conllu"), "--output-dir", str(tmp_path / "out")]
-    result = CliRunner().invoke(app, [*command, "--json"])
+    result = invoke(*command, "--json")
     assert result.exit_code == 4, result.output
     facts = json.loads(result.stdout)
     reasons = {os.path.basename(each["input"]): each["reason"] for each in facts["faulty"]}
@@ -298,7 +296,7 @@ def test_a_folder_and_its_pattern_agree_on_links(model: Path, corpus: Path, tmp_
         [],
     )
     command = ["parse", str(model), str(corpus / "**" / "*.conllu"), "--output-dir", str(tmp_path / "out"), "--json"]
-    result = CliRunner().invoke(app, command)
+    result = invoke(*command)
     assert result.stderr.count("links to folders are not followed") == 1
     assert json.loads(result.stdout)["links_not_followed"] == links
 

@@ -14,11 +14,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from random import Random
 
-from typer.testing import CliRunner
-
 from tests.campaigns.bench import Bench
 from tests.campaigns.campaign import Fault, Material, settings, with_settings
-from treevote.cli import app
+from tests.command_line import invoke
 from treevote.commands.show import show
 from treevote.conll.reader import read
 from treevote.ensemble.parser import save
@@ -222,7 +220,7 @@ def messages(gold: Path, system: Path) -> list[Fault]:
 def command(arguments: tuple[object, ...]) -> tuple[str, str]:
     """Run a command in this process; return what it wrote. An exception of another kind is raised."""
     words = [os.fspath(word) if isinstance(word, Path) else str(word) for word in arguments]
-    result = CliRunner().invoke(app, words)
+    result = invoke(*words)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.stdout_bytes.decode("utf-8", "surrogateescape"), result.stderr_bytes.decode(

@@ -7,14 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from tests.command_line import content, fails, run
+from tests.command_line import content, fails, invoke, run
 from tests.reference.toy_grammar import toy_treebank
 from treevote import parallel
 from treevote.adaptation.configuration import Configuration, read_configuration
 from treevote.adaptation.scheme import Scheme, scheme_of
-from treevote.cli import app
 from treevote.commands.adapt import adapt as adapted
 from treevote.conll.reader import read
 from treevote.conll.writer import write
@@ -53,7 +52,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def adapt(room: Path, text: Path, output: Path, *options: object, code: int = 0) -> Result:
     paths = "--train", room / "train.conllu", "--dev", room / "dev.conllu", "-o", output
     arguments = ["adapt", room / "model", text, *paths, *QUICK, *options]
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    result = invoke(*arguments)
     assert result.exit_code == code, (result.output, result.exception)
     return result
 
@@ -302,11 +301,11 @@ def test_a_model_that_was_not_measured_is_not_promoted(room: Path, tmp_path: Pat
         "-o",
         tmp_path / "new",
     ]
-    result = CliRunner().invoke(app, [str(argument) for argument in (*arguments, *QUICK)])
+    result = invoke(*arguments, *QUICK)
     assert result.exit_code == 3
     assert "nothing was measured" in result.stdout
     assert (tmp_path / "new.work").is_dir()
-    forced = CliRunner().invoke(app, [str(argument) for argument in (*arguments, *QUICK, "--force")])
+    forced = invoke(*arguments, *QUICK, "--force")
     assert forced.exit_code == 0
     assert not (tmp_path / "new.work").exists()
 

@@ -7,10 +7,9 @@ import shlex
 from pathlib import Path
 
 from typer.main import get_command
-from typer.testing import CliRunner
 
 import treevote
-from tests.command_line import run
+from tests.command_line import invoke, run
 from tests.paths import TOY
 from treevote.cli import app
 from treevote.conll.reader import read
@@ -39,7 +38,7 @@ def test_answers_in_json_name_their_schema_and_what_made_them(tmp_path: Path) ->
     answers = {}
     for schema, command in commands.items():
         words = [*map(str, command)]
-        answer = answers[schema] = json.loads(CliRunner().invoke(app, words).stdout)
+        answer = answers[schema] = json.loads(invoke(*words).stdout)
         assert [*answer][:4] == ["schema", "schema_version", "command", "versions"]
         assert (answer["schema"], answer["schema_version"]) == (f"treevote/{schema}", 1)
         assert answer["command"] == shlex.join(["treevote", *words])

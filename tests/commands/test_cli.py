@@ -15,11 +15,10 @@ from typing import Any
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
 import treevote
 import treevote.batch.parsing as parsing
-from tests.command_line import ONE, content, fails, run
+from tests.command_line import ONE, content, fails, invoke, run
 from tests.paths import TOY
 from treevote import terminal
 from treevote.cli import app
@@ -91,14 +90,14 @@ def test_notices_that_need_no_action_are_for_the_verbose(model: Path, monkeypatc
     monkeypatch.setattr(terminal, "_verbose", False)
     monkeypatch.setattr(parsing, "parse_counted", lambda parser, treebank, given: (parser.parse(treebank), 3))
     for options, told in ([], 0), (["-v"], 1):
-        said = CliRunner().invoke(app, ["parse", str(model), str(TOY), *options]).stderr
+        said = invoke("parse", model, TOY, *options).stderr
         assert said.count("3 times a bounded search was cut short") == told
 
 
 def test_quiet_tells_faults_only(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "_quiet", False)  # of the process: afterwards it is what it was
     for name, code, lines in ((TOY, 0, 0), (tmp_path / "none", 1, 1)):
-        result = CliRunner().invoke(app, ["-q", "parse", str(model), str(name)])
+        result = invoke("-q", "parse", model, name)
         assert (result.exit_code, result.stderr.count("\n")) == (code, lines)
         assert bool(result.stdout) == (code == 0)
 
@@ -245,18 +244,15 @@ def test_the_options_of_other_commands_are_not_read() -> None:
 def test_the_model_that_is_replaced_is_named(tmp_path: Path) -> None:
     arguments = "train", "--train", TOY, "-o", tmp_path / "model", "--members", "lr-svm-forward"
 
-    def said() -> str:
-        return CliRunner().invoke(app, [str(argument) for argument in arguments]).stderr
-
-    assert "replaced" not in said()
+    assert "replaced" not in invoke(*arguments).stderr
     year = time.strftime("%Y")
     for _ in range(2):
-        line = said().splitlines()[-1]
+        line = invoke(*arguments).stderr.splitlines()[-1]
         assert line.startswith(f"treevote: replaced {tmp_path / 'model'}, a model of {year}-")
         assert line.endswith(": lr-svm-forward, trained on toy.conllu (12 sentences)")
     manifest = tmp_path / "model" / "manifest.json"
     manifest.write_text(re.sub(r'"version": \d+', '"version": 99', manifest.read_text("utf-8")), "utf-8")
-    assert said().rstrip().endswith(": damaged, or of another version of treevote")
+    assert invoke(*arguments).stderr.rstrip().endswith(": damaged, or of another version of treevote")
 
 
 @pytest.mark.parametrize(

@@ -6,21 +6,15 @@ import os
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from tests.command_line import ONE, TWO, content, fails, run
+from tests.command_line import ONE, TWO, content, fails, invoke, run
 from tests.paths import TOY
-from treevote.cli import app
 from treevote.commands.faults import require_no_faults
 from treevote.errors import InputError
 
 BAD = ONE.replace("\t2\t", "\t9\t").replace("\t0\t", "\t8\t")
 SHORT = "1\tone\n\n"
 ODD = "1\ta\t_\tFOO\t_\t_\t0\tbar:x\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot:y\t_\t_\n\n"
-
-
-def ask(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +28,7 @@ def test_all_faults_are_told_a_line_each_and_counted(tmp_path: Path) -> None:
     bad, worse = tmp_path / "bad.conllu", tmp_path / "worse.conllu"
     bad.write_text(ONE + BAD + TWO)
     worse.write_text(SHORT)
-    result = ask("train", "--train", TOY, bad, worse, "-o", tmp_path / "model", "--all-faults")
+    result = invoke("train", "--train", TOY, bad, worse, "-o", tmp_path / "model", "--all-faults")
     assert (result.exit_code, result.stdout) == (1, "")
     first, second, third, last = result.stderr.splitlines()
     assert f"{bad}, line 4, sentence 2: expected a HEAD in 0..2, found '9'; " in first
@@ -50,20 +44,20 @@ def test_the_faults_of_a_folder_are_those_of_its_files(tmp_path: Path) -> None:
     gold.mkdir()
     for name, text in (("a.conllu", ONE), ("b.conllu", TWO)):
         (gold / name).write_text(text)
-    good = ask("evaluate", gold, gold, "--all-faults")
+    good = invoke("evaluate", gold, gold, "--all-faults")
     assert good.exit_code == 0, good.stderr
     (gold / "b.conllu").write_text(BAD)
-    bad = ask("evaluate", gold, gold, "--all-faults")
+    bad = invoke("evaluate", gold, gold, "--all-faults")
     assert f"{gold / 'b.conllu'}, line 1, sentence 1: expected a HEAD in 0..2, found '9'" in bad.stderr
 
 
 def test_heads_are_a_fault_where_they_are_read(model: Path, tmp_path: Path) -> None:
     bad, out = tmp_path / "bad.conllu", tmp_path / "out.conllu"
     bad.write_text(BAD)
-    assert ask("parse", model, bad, "-o", out, "--all-faults").exit_code == 0
+    assert invoke("parse", model, bad, "-o", out, "--all-faults").exit_code == 0
     for arguments in ("vote", bad, bad, "-o", out), ("evaluate", bad, bad), ("evaluate", TOY, TOY, "--train", bad):
         n_files = sum(argument == bad for argument in arguments)
-        result = ask(*arguments, "--all-faults")
+        result = invoke(*arguments, "--all-faults")
         assert result.exit_code == 1
         assert result.stderr.endswith(f"found {2 * n_files} faults; nothing was done; correct them\n")
 
@@ -78,7 +72,7 @@ def test_files_without_fault_are_worked_on_as_ever(model: Path, tmp_path: Path) 
 def test_faults_of_whole_files_are_told_too(model: Path, tmp_path: Path) -> None:
     wide = tmp_path / "wide.conllu"
     wide.write_text(ONE, "utf-16")
-    lines = ask("parse", model, wide, tmp_path / "none", "--all-faults").stderr.splitlines()
+    lines = invoke("parse", model, wide, tmp_path / "none", "--all-faults").stderr.splitlines()
     assert len(lines) == 3
     assert "the file is UTF-16; parse it with --encoding UTF-16, or convert it: iconv" in lines[0]
     assert "No such file" in lines[1]
@@ -125,11 +119,11 @@ def test_labels_tags_and_roots_that_ud_does_not_know_are_warned_of(tmp_path: Pat
         f"{odd}: 2 sentences have more than one root, first in line 4",
     ]
     warnings = [f"treevote: warning: {warning}" for warning in expected]
-    trained = ask("train", "--train", odd, TOY, "-o", tmp_path / "model", "--members", "lr-svm-forward")
+    trained = invoke("train", "--train", odd, TOY, "-o", tmp_path / "model", "--members", "lr-svm-forward")
     assert trained.exit_code == 0
     assert [line for line in trained.stderr.splitlines() if "warning" in line] == warnings  # beside progress
-    assert ask("evaluate", odd, odd).stderr.splitlines() == warnings
-    assert ask("evaluate", TOY, TOY).stderr == ""
+    assert invoke("evaluate", odd, odd).stderr.splitlines() == warnings
+    assert invoke("evaluate", TOY, TOY).stderr == ""
 
 
 @pytest.mark.parametrize("convention", ["--ud", "--conllx"])
@@ -139,19 +133,19 @@ def test_trees_without_any_label_are_warned_of(convention: str, tmp_path: Path) 
     bare.write_text(ONE.replace("nsubj", "_").replace("root", "_"))
     said = f"treevote: warning: {bare}: no token has a label: every DEPREL is '_'; "
     for pair, times in ((gold, bare), 1), ((bare, gold), 1), ((bare, bare), 2), ((gold, gold), 0):
-        told = ask("evaluate", *pair, convention).stderr.splitlines()
+        told = invoke("evaluate", *pair, convention).stderr.splitlines()
         assert [line.startswith(said) for line in told] == [True] * times
 
 
 def test_conllx_has_its_own_labels(tmp_path: Path) -> None:
     (tmp_path / "odd.conllx").write_text(ODD)
-    assert ask("evaluate", tmp_path / "odd.conllx", tmp_path / "odd.conllx").stderr == ""
+    assert invoke("evaluate", tmp_path / "odd.conllx", tmp_path / "odd.conllx").stderr == ""
 
 
 def test_labels_that_nobody_could_learn_are_warned_of(tmp_path: Path) -> None:
     gold = tmp_path / "gold.conllu"
     gold.write_text(ONE.replace("nsubj", "nsubj:rare"))
     warning = f"{gold}: 1 token has a label that the training data do not have: nsubj:rare (1), first in line 1\n"
-    assert ask("evaluate", gold, gold, "--train", TOY).stderr == f"treevote: warning: {warning}"
+    assert invoke("evaluate", gold, gold, "--train", TOY).stderr == f"treevote: warning: {warning}"
     arguments = "--train", TOY, "--dev", gold, "-o", tmp_path / "model", "--members", "lr-svm-forward"
-    assert warning in ask("train", *arguments).stderr
+    assert warning in invoke("train", *arguments).stderr

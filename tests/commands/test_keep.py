@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import treevote
-from tests.command_line import fails, run
+from tests.command_line import fails, invoke, run
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_parser import SMALL
-from treevote.cli import app
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.errors import TreevoteWarning
@@ -52,7 +50,7 @@ def test_what_is_given_comes_back(model: Path, tmp_path: Path) -> None:
     assert columns(out)[0] == ["4", "strange"]
     assert [head for head, _ in columns(out)][3] == "0"
     assert columns(out)[4] == ["3", "det"]
-    warned = CliRunner().invoke(app, ["parse", str(model), str(text), "--keep", "all", "-o", str(out)]).stderr
+    warned = invoke("parse", model, text, "--keep", "all", "-o", out).stderr
     assert "the model does not know the labels strange; they are kept as they are" in warned
     run("parse", model, text, "--keep", "heads", "-o", out)
     assert columns(out)[0][0] == "4"
@@ -137,7 +135,7 @@ def test_every_fault_is_counted_with_the_roots_of_the_model(model: Path, tmp_pat
     text = tmp_path / "half.conllu"
     text.write_text(conllu(changed(2, "0")) + conllu(changed(3, "9"), "s2"), "utf-8")
     words = ["parse", str(model), str(text), "--keep", "all", "--all-faults", "-o", str(tmp_path / "out.conllu")]
-    assert "found 2 faults" in CliRunner().invoke(app, words).stderr
+    assert "found 2 faults" in invoke(*words).stderr
 
 
 @pytest.mark.parametrize("keep", ["head", "label", "everything"])

@@ -10,11 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from tests.command_line import ONE, TWO, content, fails, run, sentence
+from tests.command_line import ONE, TWO, content, fails, invoke, run, sentence
 from tests.paths import TOY
-from treevote.cli import app
 
 
 @pytest.fixture
@@ -79,7 +77,7 @@ def test_bad_input_is_one_sentence_and_harms_no_file(text: str, said: str, model
 
 def test_faults_are_counted(model: Path, tmp_path: Path) -> None:
     (tmp_path / "mixed.conllu").write_text(ONE + "1\tone\n\n" + TWO)
-    result = CliRunner().invoke(app, ["parse", str(model), str(tmp_path / "mixed.conllu"), "--on-error", "keep"])
+    result = invoke("parse", model, tmp_path / "mixed.conllu", "--on-error", "keep")
     assert result.exit_code == 0
     assert "\n\n1\tone\n\n1\tcats" in result.stdout
     assert "parsed 2 sentences, 4 tokens" in result.stderr
@@ -197,7 +195,7 @@ def test_text_without_tags_is_warned_of_and_strict_stops(model: Path, tmp_path: 
     text, output = tmp_path / "text.conllu", tmp_path / "out.conllu"
     text.write_text("".join(f"{i}\tword{i}\t_\t_\t_\t_\t_\t_\t_\t_\n" for i in range(1, 31)) + "\n", "utf-8")
     for options, code in ((), 0), (("--strict",), 3):
-        result = CliRunner().invoke(app, ["parse", str(model), str(text), "-o", str(output), *options])
+        result = invoke("parse", model, text, "-o", output, *options)
         assert result.exit_code == code
         assert result.stderr.count("100% of the tokens have no known UPOS") == 1
         assert output.exists() == (code == 0)

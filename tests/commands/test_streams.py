@@ -13,9 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from treevote.cli import app
+from tests.command_line import invoke
 
 SENTENCE = "1\tdogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 COMMAND = [sys.executable, "-m", "treevote"]
@@ -66,7 +65,7 @@ def test_a_pipe_that_does_not_block_is_waited_for(number: int, unbuffered: str, 
     read_end, write_end = os.pipe()
     fcntl.fcntl(write_end, fcntl.F_SETFL, os.O_WRONLY | os.O_NONBLOCK)
     command = [*COMMAND, *commands(treebank)[number]]
-    expected = CliRunner().invoke(app, commands(treebank)[number]).stdout_bytes
+    expected = invoke(*commands(treebank)[number]).stdout_bytes
     assert len(expected) > 1 << 16
     with subprocess.Popen(command, stdout=write_end, env=environment(unbuffered), stderr=subprocess.DEVNULL) as process:
         os.close(write_end)

@@ -9,12 +9,10 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from tests.command_line import fails, run
+from tests.command_line import fails, invoke, run
 from tests.reference.toy_grammar import toy_treebank
 from treevote import ConfigError, dumps, vote_files
-from treevote.cli import app
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
@@ -49,7 +47,7 @@ def files(room: Path, part: str, names: tuple[str, ...] = NAMES) -> list[Path]:
 
 
 def said(*arguments: object) -> str:
-    result = CliRunner().invoke(app, ["vote", *map(str, arguments)])
+    result = invoke("vote", *arguments)
     assert result.exit_code == 0, result.output
     return result.stderr
 

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from tests.command_line import fails, run
-from treevote.cli import app
+from tests.command_line import fails, invoke, run
 from treevote.conll.plain_text import PlainText, encoded, escape, form_of, plain, text_of, unescape
 from treevote.errors import InputError
 
@@ -100,7 +98,7 @@ def test_the_command_writes_text_and_warns(tmp_path: Path) -> None:
     assert run("text", path, "--lines").startswith("I don't, OK?\nYes.\n")
     (tmp_path / "empty.conllu").write_text("")
     assert "expected sentences, found none" in fails("text", tmp_path / "empty.conllu")
-    result = CliRunner().invoke(app, ["text", str(path)])
+    result = invoke("text", path)
     said = " ".join(result.stderr.split())
     assert "in 1 of 4 sentences, first 2, the comment # text has something else" in said
 

@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from tests.command_line import fails, run
+from tests.command_line import fails, invoke, run
 from tests.paths import TOY
 from tests.reference.toy_grammar import toy_treebank
-from treevote.cli import app
 from treevote.conll.writer import write
 from treevote.errors import ConfigError
 from treevote.evaluation.gates import Gate, max_loss, thresholds
@@ -115,7 +113,7 @@ def test_a_baseline_among_the_systems_is_checked_like_them(worse: Path) -> None:
 
 
 def test_without_the_report_there_is_no_answer(worse: Path, tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["evaluate", str(TOY), str(worse), "--report", str(tmp_path)])
+    done = invoke("evaluate", TOY, worse, "--report", tmp_path)
     assert (done.exit_code, done.stdout) == (1, "")
 
 

@@ -19,11 +19,9 @@ from urllib.parse import urlencode
 
 import httpx2
 import pytest
-from typer.testing import CliRunner
 
-from tests.command_line import fails
+from tests.command_line import fails, invoke
 from tests.serve.test_udpipe import ALL, GOLD, TEXT
-from treevote.cli import app
 from treevote.serve import app as door
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -166,7 +164,7 @@ def test_another_address_is_warned_of(text_model: Path, monkeypatch: pytest.Monk
         started("http://0.0.0.0:1/")
 
     monkeypatch.setattr(door, "run", stopped)
-    said = CliRunner().invoke(app, ["serve", str(text_model), "--host", "0.0.0.0"]).stderr
+    said = invoke("serve", text_model, "--host", "0.0.0.0").stderr
     assert "the server asks for no password" in said
     assert "serving toy-text-250101 at http://0.0.0.0:1/" in said
 

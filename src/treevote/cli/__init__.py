@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Annotated
 
@@ -61,6 +61,12 @@ def application(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     return made
 
 
+def application_for(arguments: Sequence[str]) -> typer.Typer:
+    """Return the command line with the command of the arguments alone, as to read the options of all takes time."""
+    first = [argument for argument in arguments if not argument.startswith("-")][:1]
+    return application([name for name in first if name in COMMANDS] or COMMANDS)
+
+
 def __getattr__(name: str) -> typer.Typer:
     if name != "app":
         raise AttributeError(name)
@@ -107,8 +113,7 @@ def _options(
 def main() -> None:
     """Run the command line."""
     open_streams()
-    named = next((argument for argument in sys.argv[1:] if not argument.startswith("-")), "")
-    app = application([named] if named in COMMANDS else COMMANDS)  # to read the options of all takes time
+    app = application_for(sys.argv[1:])
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # those of libraries ask nothing of the user
     try:
