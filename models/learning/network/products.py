@@ -9,6 +9,8 @@ second in the cache.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from treevote.kernels import Floats, kernel
@@ -90,3 +92,10 @@ def affine(x: Floats, weights: Floats, bias: Floats) -> Floats:
     y = np.repeat(bias[None], len(x), 0)
     add_product(x, weights, y)
     return y
+
+
+def affine_back(p: Mapping[str, Floats], d: Mapping[str, Floats], name: str, x: Floats, dy: Floats) -> Floats:
+    """Add the derivatives of the weights and the bias of `affine` to ``d``, and return those of ``x``."""
+    add_product(np.ascontiguousarray(x.T), dy, d[name])
+    d[f"{name}-bias"][:] += dy.sum(0)
+    return product(dy, p[name].T)

@@ -15,7 +15,7 @@ from treevote.kernels import Floats, Ints, Longs, kernel
 from treevote.models.learning.network.activations import rectify, slope_of
 from treevote.models.learning.network.batches import Batch
 from treevote.models.learning.network.parameters import Arrays
-from treevote.models.learning.network.products import add_product, affine, product
+from treevote.models.learning.network.products import add_product, affine, affine_back, product
 
 ROWS = 256
 """Arcs that get the scores of their labels at once."""
@@ -135,9 +135,7 @@ class Trees(NamedTuple):
         d_hidden = np.hstack([*arcs, *(part[:, :-1] for part in labelled)]) * slope_of(words.outputs)
         if mask is not None:
             d_hidden *= mask
-        add_product(np.ascontiguousarray(h.T), d_hidden, d["hidden"])
-        d["hidden-bias"][:] += d_hidden.sum(0)
-        return float((loss + label_loss) * share), product(d_hidden, p["hidden"].T)
+        return float((loss + label_loss) * share), affine_back(p, d, "hidden", h, d_hidden)
 
 
 def _learn_arcs(

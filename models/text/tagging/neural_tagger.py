@@ -27,7 +27,7 @@ from treevote.models.learning.network.activations import rectify, slope_of
 from treevote.models.learning.network.batches import Batch
 from treevote.models.learning.network.encoder import encodings
 from treevote.models.learning.network.parameters import Arrays, Shapes, Sizes, encoder_shapes, size_of, views
-from treevote.models.learning.network.products import add_product, affine, product
+from treevote.models.learning.network.products import affine, affine_back
 from treevote.models.learning.network.training import Dropout, Schedule, Sentences, train
 from treevote.models.learning.network.words import END, WORDS, attributes_of, letters_of, words_of
 from treevote.models.learning.vectors.vectors import NO_VECTORS, Halves, WordVectors
@@ -171,21 +171,17 @@ class NeuralTagger:
         """Return the loss of a batch, see `treevote.models.learning.network.training.Loss`."""
         slots, total = batch.in_order, 0.0
         hidden, kept, scores = self.scored(p, h, mask)
-        d_hidden, transposed = np.zeros_like(kept), np.ascontiguousarray(kept.T)
+        d_hidden = np.zeros_like(kept)
         for task, own in zip(TAGS, scores, strict=True):
             classes, groups = gold[task].classes[slots], gold[task].groups[slots]
             d_own, n = np.zeros_like(own), max(1, int(np.count_nonzero(classes >= 0)))
             total += class_loss(gold[task].tagset.parts, groups, classes, own, d_own) / n
             d_own /= np.float32(n)
-            add_product(transposed, d_own, d[task])
-            d[f"{task}-bias"][:] += d_own.sum(0)
-            d_hidden += product(d_own, p[task].T)
+            d_hidden += affine_back(p, d, task, kept, d_own)
         d_hidden *= slope_of(hidden)
         if mask is not None:
             d_hidden *= mask
-        add_product(np.ascontiguousarray(h.T), d_hidden, d["hidden"])
-        d["hidden-bias"][:] += d_hidden.sum(0)
-        return total, product(d_hidden, p["hidden"].T)
+        return total, affine_back(p, d, "hidden", h, d_hidden)
 
     def record(self) -> Record:
         """Return the network as data."""
