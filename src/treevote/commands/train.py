@@ -129,7 +129,8 @@ def train(
     on_folds: dict[str, Any] = {}
     if save_folds is not None:
         if held_out is not None or not trainer.folds:
-            raise ConfigError("nothing is parsed by folds, so --save-folds has nothing to keep; add --folds 3")
+            remedy = "add --folds 3" if held_out is None else "leave out --dev"
+            raise ConfigError(f"nothing is parsed by folds, so --save-folds has nothing to keep; {remedy}")
         if annotator is not None and annotator.tags != "gold":
             raise ConfigError("--save-folds is for parses with the tags of the treebank; add --tags gold")
         plan, folder = (trainer.members, trainer.folds, configuration.seed), Path(path_of(save_folds))
