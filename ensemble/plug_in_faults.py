@@ -11,6 +11,7 @@ import numpy as np
 
 from treevote.corpus.sentence import is_label
 from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_trees
 from treevote.errors import ModelError, TreevoteError
 
 T = TypeVar("T")
@@ -44,14 +45,17 @@ def parsed_by(
 ) -> tuple[Treebank, T]:
     """Return the result of ``parse``, a parse by a member and another value.
 
-    ModelError if the member is of a plug-in, and its parse has other tokens, or a label that no model can have.
+    ModelError if the member is of a plug-in, and its parse has other tokens, a sentence that is no tree, or a label
+    that no model can have.
     """
     with faults_named(name, member):
         tree, value = parse(member)
         if is_plug_in(member):
             columns = (tree.tokens, treebank.tokens), (tree.offsets, treebank.offsets)
-            if not all(np.array_equal(own, given) for own, given in columns):
+            if tree.words != treebank.words or not all(np.array_equal(own, given) for own, given in columns):
                 raise ValueError("the parse has other tokens than the text")
+            if not are_trees(tree).all():
+                raise ValueError("a sentence of the parse is no tree")
             if not all(map(is_label, tree.labels)):
                 raise ValueError("a label of the parse is empty, or has control characters")
         return tree, value

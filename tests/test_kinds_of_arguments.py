@@ -78,7 +78,7 @@ def test_what_can_be_no_path_is_refused_wherever_a_path_is_taken(model: Path, tm
         lambda path: treevote.adapt(model, files, tmp_path / "out", train=files, clusters=path),
     ]
     for call in calls:
-        for path in (5, "a\0b", Path("a\0b")):
+        for path in (5, "", "a\0b", Path("a\0b")):
             with pytest.raises(InputError, match=r"expected a (path|Treebank or a path|treebank or paths), found"):
                 call(path)
     assert not (tmp_path / "out").exists()
@@ -100,7 +100,7 @@ def test_what_can_be_no_model_is_refused_wherever_a_model_is_taken(model: Path, 
         lambda model: treevote.adapt(model, file, out, train=file),
     ]
     for call in calls:
-        for other in (None, treevote.load(model), "a\0b"):
+        for other in (None, treevote.load(model), "", "a\0b"):
             with pytest.raises(
                 treevote.ModelError, match=r"expected the folder of a model .*, found .*; a parser in memory is"
             ):

@@ -22,6 +22,7 @@ from reprlib import repr as short
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from treevote.errors import ConfigError, unknown
+from treevote.files.streams import path_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -115,7 +116,7 @@ def load_toml(path: str | Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        raw = Path(path).read_bytes()
+        raw = Path(path_of(path)).read_bytes()
     except OSError as fault:
         raise ConfigError(f"{path}: cannot read it ({fault.strerror or fault}); check the path") from fault
     try:

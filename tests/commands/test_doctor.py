@@ -224,6 +224,7 @@ def test_the_folds_of_a_training_are_those_of_the_doctor(room: Path, diagnosis: 
 def test_folds_are_saved_where_there_are_some_and_for_the_treebank_as_it_is(room: Path, tmp_path: Path) -> None:
     train = ("train", room / "trees.conllu", "--fast", "-o", tmp_path / "model", "--save-folds", tmp_path / "folds")
     assert "add --folds 3" in fails(*train)
+    assert "has nothing to keep; leave out --dev" in fails(*train, "--dev", room / "pool.conllu")
     assert "add --tags gold" in fails(*train, "--folds", 2, "--from-tokens")
     (tmp_path / "folds").mkdir()
     (tmp_path / "folds" / "mine.txt").write_text("mine")

@@ -275,6 +275,9 @@ def test_a_model_that_is_missing_damaged_or_holds_code_is_refused(model: Path, t
 def test_a_folder_that_cannot_be_written_to_is_told(model: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     assert "cannot write" in fails("package", model, *WORDS, "-o", tmp_path / "file")
+    for folder in (model, model / "dist"):
+        assert "is a model, and holds nothing else" in fails("package", model, *WORDS, "-o", folder)
+    assert not list(model.rglob("*.whl"))
 
 
 @pytest.mark.slow

@@ -113,6 +113,29 @@ def test_a_place_that_is_taken_is_found_out_before_training(tmp_path: Path) -> N
     assert os.listdir(tmp_path) == ["letter.txt"]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("train", "-o", "", TOY),
+        ("train", "-o", "model", "--save-folds", "", "--folds", 2, "--fast", TOY),
+        ("adapt", "model", TOY, "--train", TOY, "-o", ""),
+        ("adapt", "model", TOY, "--train", TOY, "-o", "new", "--work", ""),
+        ("doctor", TOY, "--fast", "--work", ""),
+        ("study", "agreement", TOY, "-o", ""),
+        ("quickstart", "-o", ""),
+        ("package", "model", "--name", "toy", "--licence", "MIT", "-o", ""),
+        ("inspect", "model", "--card", ""),
+        ("inspect", ""),
+    ],
+)
+def test_an_empty_name_is_not_the_working_folder(
+    words: tuple[object, ...], model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert ", found ''; " in fails(*(model if word == "model" else word for word in words))
+    assert not os.listdir(tmp_path)
+
+
 @pytest.mark.parametrize("option", ["accuracy", "pos"])
 def test_weights_need_something_to_measure_on(option: str, tmp_path: Path) -> None:
     unmeasured = "train", "--train", TOY, "-o", tmp_path / "model", "--weights", option, "--folds", 0

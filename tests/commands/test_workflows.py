@@ -212,7 +212,7 @@ def test_rules_are_printed_and_explain_a_parse(model: Path, tmp_path: Path) -> N
     text = run("explain", tmp_path / "model", TOY, "--sentence", 1)
     assert [line.split()[1] for line in text.strip().split("\n")[2:]] == ["The", "dog", "barks", "."]
     assert text.count("pass ") >= 1
-    assert "expected numbers of sentences in 1.." in fails("explain", tmp_path / "model", TOY, "--sentence", 999)
+    assert ", found 999; choose among these" in fails("explain", tmp_path / "model", TOY, "--sentence", 999)
     assert "no decision list among its members" in fails("explain", model, TOY)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -65,6 +66,20 @@ def test_a_column_is_there_once() -> None:
     frame = Treebank.of([(["a"], [0], ["root"])]).to_frame()
     with pytest.raises(InputError, match="expected one column 'form', found 2"):
         Treebank.from_frame(pandas.concat([frame, frame[["form"]]], axis=1))
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ({"sentence": [1], "form": ["a"]}, "expected a table of pandas, found dict; make one with pandas.DataFrame"),
+        (pandas.Series(["a"]), "expected a table of pandas, found Series"),
+        (pandas.DataFrame(), "expected a column 'sentence', found none; rename or add it"),
+        (pandas.DataFrame({("sentence", 1): [1]}), "expected a column 'sentence', found ('sentence', 1)"),
+    ],
+)
+def test_what_is_no_table_of_tokens_is_named(table: Any, said: str) -> None:
+    with pytest.raises(InputError, match=re.escape(said)):
+        Treebank.from_frame(table)
 
 
 def test_misc_is_a_column_of_conllu_alone() -> None:

@@ -19,16 +19,26 @@ from treevote.ensemble import members
 from treevote.ensemble.members import members_of
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError, ModelError
+from treevote.kernels import Ints
 from treevote.protocols import Family
 from treevote.store.record import Record
 
 TOY = toy_treebank(20, 1)
+
+
+def in_circles(text: Treebank) -> Ints:
+    """Hang the first word on the second, and all others on the first."""
+    return np.where(text.is_token, np.where(text.positions == 1, 2, 1), -1).astype(np.int32)
+
+
 PARSES: dict[str, Any] = {
     "parse": lambda text: 1 / 0,
     "none": lambda text: None,
     "head": lambda text: text.with_trees(np.full_like(text.heads, 1000), text.deprels, text.labels),
     "fewer": lambda text: text[1:],
     "order": lambda text: text.select(range(len(text))[::-1]),
+    "words": lambda text: dataclasses.replace(text, words=tuple(word._replace(form="x") for word in text.words)),
+    "cycle": lambda text: text.with_trees(in_circles(text), text.deprels, text.labels),
     "label": lambda text: text.with_trees(text.heads, np.zeros_like(text.deprels), ("a\nb",)),
 }
 

@@ -267,6 +267,15 @@ def test_new_and_empty_folders_will_do(tmp_path: Path) -> None:
         assert content(load(tmp_path / name)) == content(toy())
 
 
+def test_the_working_folder_is_not_replaced(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in (model, model.parent / "empty"):
+        folder.mkdir(exist_ok=True)
+        monkeypatch.chdir(folder)
+        for name in (".", folder):
+            with pytest.raises(ModelError, match="found the working folder, which a model would replace"):
+                save(toy(), name)
+
+
 @given(hnp.arrays(np.float32, 3))
 @settings(max_examples=5)
 def test_saving_leaves_its_argument_alone(array: NDArray[np.float32]) -> None:

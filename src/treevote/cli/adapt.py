@@ -16,7 +16,7 @@ _setting = functools.partial(options.choice, show_default="the scheme's")
 def adapt(
     model: options.Model,
     train: Annotated[list[str], options.input(metavar="<FILE>...", help="Training data of the model.")],
-    output: Annotated[Path, options.output("--output", "-o", metavar="<MODEL>", help="Model folder to write.")],
+    output: Annotated[str, options.output("--output", "-o", metavar="<MODEL>", help="Model folder to write.")],
     unlabelled: Annotated[
         list[str] | None,
         typer.Argument(
@@ -101,7 +101,7 @@ def adapt(
     backend: options.Backend = None,
     cluster: options.Cluster = None,
     work: Annotated[
-        Path | None,
+        str | None,
         options.machine(
             metavar="<DIR>",
             help="Folder for finished steps; the same command goes on from there.",
@@ -131,7 +131,7 @@ def adapt(
     settings |= {"members": options.names(members), "source_copies": source_copies, "retrained": retrain}
     changes = {"scheme": settings, "guard": {"source_margin": margin}, "seed": seed}
     read = [*(unlabelled or []), *train, dev, target_dev, target_train, *(external or []), clusters, config]
-    require_apart([report, f"{output}.silver.conllu"], read)
+    require_apart([report, f"{Path(output)}.silver.conllu"], read)
     options.require_pages(report)
     configuration = read_configuration(config, scheme, changes)
     if not unlabelled or configuration.scheme.retrained == "taggers":  # no parsers choose sentences

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -47,7 +46,7 @@ def doctor(
     backend: options.Backend = None,
     cluster: options.Cluster = None,
     work: Annotated[
-        Path | None,
+        str | None,
         options.machine(
             metavar="<DIR>",
             help="Folder for the parses; the same command goes on from there. A folder named here is kept.",

@@ -97,5 +97,5 @@ def explain(
     from treevote.report.explanation import as_text
     from treevote.terminal import tell
 
-    for number, words in run(model, file, first=sentence or 1, last=sentence):
+    for number, words in run(model, file, sentence):
         tell(as_text(number, words))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,8 +11,8 @@ from treevote.cli import options
 
 def quickstart(
     output: Annotated[
-        Path, options.output("--output", "-o", metavar="<DIR>", help="Folder for the model and the parses.")
-    ] = Path("treevote-quickstart"),
+        str, options.output("--output", "-o", metavar="<DIR>", help="Folder for the model and the parses.")
+    ] = "treevote-quickstart",
     from_text: Annotated[
         bool, options.choice("--from-text", help="Train and test a model that reads raw text, too.")
     ] = False,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -53,8 +52,8 @@ def study(
     jobs: options.NJobs = 1,
     backend: options.Backend = None,
     output: Annotated[
-        Path, options.output("--output", "-o", metavar="<DIR>", help="Folder for tables and finished work.")
-    ] = Path("treevote-studies"),
+        str, options.output("--output", "-o", metavar="<DIR>", help="Folder for tables and finished work.")
+    ] = "treevote-studies",
 ) -> None:
     """Repeat a table of a paper on a treebank.
 

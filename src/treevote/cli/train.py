@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -11,7 +10,7 @@ from treevote.cli import options
 
 
 def train(
-    output: Annotated[Path, options.output("--output", "-o", metavar="<MODEL>", help="Model folder to write.")],
+    output: Annotated[str, options.output("--output", "-o", metavar="<MODEL>", help="Model folder to write.")],
     files: Annotated[list[str] | None, typer.Argument(metavar="<FILE>...", help="Treebanks to train on.")] = None,
     named: Annotated[
         list[str] | None, options.input("--train", metavar="<FILE>...", help="Treebanks to train on, as an option.")
@@ -42,7 +41,7 @@ def train(
         ),
     ] = None,
     save_folds: Annotated[
-        Path | None,
+        str | None,
         options.output(
             "--save-folds",
             metavar="<DIR>",

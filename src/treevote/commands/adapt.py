@@ -24,7 +24,7 @@ from treevote.corpus.treebank import Format
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.errors import ConfigError, InputError, TreevoteError
 from treevote.evaluation.development import learned_sentences
-from treevote.files.streams import require_apart, writing
+from treevote.files.streams import path_of, require_apart, writing
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
 from treevote.parallel import ONE_JOB, Jobs
@@ -81,8 +81,8 @@ def adapt(
     not promoted. ``force`` adapts, and writes the model, whatever the guard says. ``warn`` is called before the long
     work.
     """
-    output = Path(output)  # without a slash at its end
-    room, silver = Path(work) if work is not None else Path(f"{output}.work"), Path(f"{output}.silver.conllu")
+    output = Path(path_of(output))  # without a slash at its end
+    room, silver = Path(path_of(work)) if work is not None else Path(f"{output}.work"), Path(f"{output}.silver.conllu")
     single = [path for path in (dev, target_dev, target_train, clusters) if path and not isinstance(path, Clusters)]
     model = model_folder(model)
     require_apart([output], [model])  # the same command goes on with the model that it began with

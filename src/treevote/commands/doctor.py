@@ -24,6 +24,7 @@ from treevote.corpus.trees import are_partial, require_labelled_trees
 from treevote.ensemble.configuration import Configuration, Preset, ensemble_of
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError, TreevoteError
+from treevote.files.streams import path_of
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.store.checkpoints import PLAN, checkpoints, plan_at
 
@@ -111,7 +112,8 @@ def doctor(
     named = tuple(members) or (MEMBERS if config is None and preset == "default" else ())
     configuration = chosen(config, preset, {"members": named, "folds": folds, "seed": seed})
     asked = members or folds or seed is not None or config is not None or preset != "default"
-    if work is not None and not asked and (known := plan_at(Path(work), "diagnosis")) is not None:
+    folder = Path(f"{Path(_name(files[0])).name}.doctor" if work is None else path_of(work))
+    if work is not None and not asked and (known := plan_at(folder, "diagnosis")) is not None:
         settings = {"member": known.get("members"), "folds": known.get("folds"), "seed": known.get("seed")}
         configuration = from_mapping(Configuration, settings, f"{work}/{PLAN}")
     trainers: dict[str, Any] = dict(ensemble_of(configuration).members)
@@ -130,7 +132,6 @@ def doctor(
     require_labelled_trees(judged)
     n_folds = configuration.folds or FOLDS
     plan = plan_of(judged, trainers, n_folds, configuration.seed)
-    folder = Path(work) if work is not None else Path(f"{Path(_name(files[0])).name}.doctor")
     if jobs.n_jobs != 1:
         compile_kernels(EnsembleTrainer(trainers), judged)
     with checkpoints(folder, plan, work="diagnosis") as steps:

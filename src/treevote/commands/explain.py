@@ -19,19 +19,19 @@ def rules(model: str | Path) -> Iterator[str]:
 
 
 def explain(
-    model: str | Path, path: str | Path, *, first: int = 1, last: int | None = None
+    model: str | Path, path: str | Path, sentence: int | None = None
 ) -> Iterator[tuple[int, list[Explanation]]]:
     """Yield the number of each sentence, and of every word its head and label, and the rule that set them.
 
-    Sentences are numbered from 1, by default to the last; InputError if a file has no such sentences.
+    Sentences are numbered from 1; one of them alone if it is given; InputError if there is no such sentence.
     """
     parser = _decision_list(model)
     treebank = read(path, trees="ignored")
-    end = treebank.n_sentences if last is None else last
-    if not 1 <= first <= end <= treebank.n_sentences:
-        problem = f"expected numbers of sentences in 1..{treebank.n_sentences}, found {first}-{end}"
-        raise InputError(problem, path=str(path), remedy="give numbers in this range")
-    for number in range(first, end + 1):
+    numbers = range(1, treebank.n_sentences + 1)
+    if sentence is not None and sentence not in numbers:
+        problem = f"expected a sentence from 1 to {len(numbers):,}, found {sentence}"
+        raise InputError(problem, path=str(path), remedy="choose among these")
+    for number in numbers if sentence is None else [sentence]:
         yield number, list(explain_sentence(parser, treebank, number - 1))
 
 

@@ -27,8 +27,8 @@ from packaging.version import InvalidVersion, Version
 
 from treevote.commands.inspect import facts_read
 from treevote.errors import ConfigError, InputError, shortened
-from treevote.files.streams import writing
-from treevote.store.folder import read_whole
+from treevote.files.streams import path_of, writing
+from treevote.store.folder import check_folder, read_whole
 from treevote.store.manifest import MANIFEST, READ_BEFORE, FileFacts, damaged, read_manifest
 from treevote.store.packages import GROUP, folder_name, is_model_name, package_name
 from treevote.version import __version__
@@ -87,9 +87,10 @@ def write_packages(
 ) -> list[Path]:
     """Write a wheel and an sdist of a model into a folder, and return their paths.
 
-    ``facts`` are those of `treevote.commands.inspect`, ``card`` is Markdown. ModelError if the model is damaged;
-    InputError if a file cannot be written, one that stood in its place is kept then.
+    ``facts`` are those of `treevote.commands.inspect`, ``card`` is Markdown. ModelError if the model is damaged, or the
+    folder is in a model; InputError if a file cannot be written, one that stood in its place is kept then.
     """
+    check_folder(output := path_of(output))
     metadata, pyproject = _metadata(release, facts, card)
     stem = f"{folder_name(release.name)}-{release.version}"
     wheel, sdist = Path(output, f"{stem}-py3-none-any.whl"), Path(output, f"{stem}.tar.gz")

@@ -33,6 +33,7 @@ from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.counts import Counts, evaluate
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.results import Evaluation
+from treevote.files.streams import path_of
 from treevote.files.temporaries import temporary
 from treevote.kernels import Longs
 from treevote.models.text.tokenization.training import require_library
@@ -79,7 +80,7 @@ def quickstart(folder: str | Path, *, from_text: bool = False, jobs: Jobs = ONE_
     The folder gets models, parses, and the parts of the treebank as files, so that other commands can be tried on them;
     ``from_text`` also trains and tests a model that reads raw text.
     """
-    folder = Path(folder)
+    folder = Path(path_of(folder))
     if from_text:
         require_library()  # before the work: it may be missing
     store.check_target(folder / MODEL)

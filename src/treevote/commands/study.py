@@ -19,7 +19,7 @@ from treevote.ensemble.members import members_of
 from treevote.errors import ConfigError, InputError, require_known
 from treevote.evaluation.counts import convention_of
 from treevote.evaluation.results import CONVENTIONS
-from treevote.files.streams import writing
+from treevote.files.streams import path_of, writing
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.settings import Seed
 from treevote.store.folder import check_folder
@@ -93,8 +93,7 @@ def study(
         raise ConfigError(f"the study '{name}' takes no unlabelled text; leave out --text")
     if settings == "paper" and not chosen.paper_settings:
         raise ConfigError(f"the study '{name}' has no other settings than those of its table; leave out --settings")
-    check_folder(output)
-    folder = Path(output)
+    check_folder(folder := Path(path_of(output)))
     paths = [treebank] if isinstance(treebank, str | os.PathLike) else list(treebank)
     head: dict[str, JSON]
     if not paths:

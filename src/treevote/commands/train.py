@@ -25,6 +25,7 @@ from treevote.ensemble.partial_trees import require_whole_trees
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError, require_known
+from treevote.files.streams import path_of
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
 from treevote.models.learning.vectors.files import read_vectors
@@ -128,10 +129,11 @@ def train(
     on_folds: dict[str, Any] = {}
     if save_folds is not None:
         if held_out is not None or not trainer.folds:
-            raise ConfigError("nothing is parsed by folds, so --save-folds has nothing to keep; add --folds 3")
+            remedy = "add --folds 3" if held_out is None else "leave out --dev"
+            raise ConfigError(f"nothing is parsed by folds, so --save-folds has nothing to keep; {remedy}")
         if annotator is not None and annotator.tags != "gold":
             raise ConfigError("--save-folds is for parses with the tags of the treebank; add --tags gold")
-        plan, folder = (trainer.members, trainer.folds, configuration.seed), Path(save_folds)
+        plan, folder = (trainer.members, trainer.folds, configuration.seed), Path(path_of(save_folds))
         save_parses(folder, require_whole_trees(treebank), {}, *plan)  # before the work: it may hold something else
         on_folds["on_folds"] = lambda gold, parses: save_parses(folder, gold, parses, *plan)
     compile_kernels(trainer, treebank)

@@ -19,12 +19,16 @@ def columns_of(frame: pandas.DataFrame, texts: Sequence[str], numbers: Sequence[
     if a needed column is missing, one has something else than its kind, or ``id``, if it is there, does not count the
     words of each sentence from 1: heads are positions.
     """
+    if not hasattr(frame, "columns"):
+        problem = f"expected a table of pandas, found {type(frame).__name__}"
+        raise InputError(problem, remedy="make one with pandas.DataFrame")
+    names = list(frame.columns)
     for name in ("sentence", "form"):
-        if name not in frame.columns:
-            found = ", ".join(map(repr, frame.columns))
+        if name not in names:
+            found = ", ".join(map(repr, names)) or "none"
             raise InputError(f"expected a column {name!r}, found {found}", remedy="rename or add it")
     for name in ("sentence", "id", "head", *texts, *numbers):
-        if (count := list(frame.columns).count(name)) > 1:
+        if (count := names.count(name)) > 1:
             raise InputError(f"expected one column {name!r}, found {count}", remedy="rename or drop the others")
     sentences = _column(frame, "sentence", None, "numbers or names of sentences", lambda value: bool(value == value))
     columns: dict[str, list[Any]] = {"new": [i == 0 or new != sentences[i - 1] for i, new in enumerate(sentences)]}

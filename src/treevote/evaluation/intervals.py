@@ -59,11 +59,11 @@ def effective_size(sums: Moments) -> float:
 
 
 def wilson(rate: float, size: float) -> tuple[float, float]:
-    """Return Wilson's interval of a share, 0 to 1, among ``size`` independent cases."""
+    """Return Wilson's interval of a share, 0 to 1, among ``size`` independent cases; the share is never outside."""
     centre = rate + _Z**2 / (2 * size)
     half = _Z * math.sqrt(rate * (1 - rate) / size + _Z**2 / (4 * size**2))
     scale = 1 + _Z**2 / size
-    return max((centre - half) / scale, 0.0), min((centre + half) / scale, 1.0)
+    return min(max((centre - half) / scale, 0.0), rate), max(min((centre + half) / scale, 1.0), rate)
 
 
 def share(sums: Moments) -> Rate:

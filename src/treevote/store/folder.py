@@ -55,12 +55,15 @@ def check_target(path: str | Path) -> None:
     """Raise the ModelError that `save` would raise for this path, before a long training.
 
     The path must not exist, or be an empty folder or a treevote model of any version without other files; and the
-    folder around it must be one that can be written to, and not in a model. It is not standard output, ``"-"``.
+    folder around it must be one that can be written to, and not in a model. It is not standard output, ``"-"``, and not
+    the working folder: a process whose folder was replaced finds no file any more.
     """
     if str(path) == "-":
         raise ModelError("expected a folder for the model, found -, which is standard output; name a folder")
     with _as_model_error(f"{path}: cannot be examined", "name another folder"):
         folder = standing(Path(os.path.realpath(path_of(path))))
+        if folder == Path(os.path.realpath(os.curdir)):
+            raise ModelError(f"{path}: found the working folder, which a model would replace; name a folder in it")
         if folder.exists() and not folder.is_dir():
             raise ModelError(f"{path}: expected a folder for the model, found a file; name another folder")
         if folder.exists():
