@@ -19,9 +19,11 @@ from tests.reference.planted_errors import plant
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
+from treevote.evaluation import alignment
 from treevote.evaluation.alignment import align, project
 from treevote.evaluation.scores import Scores, count_attachment, count_conll18
 from treevote.evaluation.surface import multiword_tokens
+from treevote.kernels import Kernel
 
 LABELS = ("nsubj", "obl:arg", "root", "case", "det", "aux:pass", "punct", "dobj", "_")
 FEATS = ("_", "Case=Nom", "InfForm=1|Case=Nom", "Number=Sing")
@@ -127,6 +129,20 @@ def test_alignment_is_one_to_one_and_in_order(pair: tuple[Treebank, Treebank]) -
     assert alignment.same_words == (
         gold.n_tokens == system.n_tokens == len(aligned) and (gold.offsets.tolist() == system.offsets.tolist())
     )
+
+
+@settings(max_examples=50)
+@given(pairs())
+def test_alignment_is_the_same_in_plain_python_where_an_index_beyond_the_words_is_an_error(
+    pair: tuple[Treebank, Treebank],
+) -> None:
+    expected = align(*pair)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, function in [*vars(alignment).items()]:
+            if isinstance(function, Kernel):
+                patch.setattr(alignment, name, function.py_func)
+        found = align(*pair)
+    assert found.system_slot.tolist() == expected.system_slot.tolist()
 
 
 # -- the official scorer ----------------------------------------------------------------------------------------------
