@@ -286,8 +286,12 @@ def test_ranges_that_overlap_without_end_are_refused() -> None:
         align(chain(0), chain(1))
 
 
-def test_words_of_no_characters_are_aligned_with_nothing_and_end() -> None:
-    gold = conllu("1-2\t\u00a0" + "\t_" * 8 + "\n" + lines("1 a 0 root", "2 b 1 x", "3 c 1 x"))
-    system = conllu(lines("1 c 0 root"))
-    assert sums(score(gold, system))["Words"] == (1, 3, 1)
-    assert sums(score(system, gold))["Words"] == (1, 1, 3)
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_words_of_no_characters_are_aligned_with_nothing_and_all_others_as_without_them(at: int) -> None:
+    words = ["c", "d"]
+    words[at:at] = ["a", "b"]
+    rows = [f"{i} {word} 0 root" for i, word in enumerate(words, 1)]
+    rows.insert(at, f"{at + 1}-{at + 2} SPACE")
+    gold, system = conllu(lines(*rows).replace("SPACE", "\u00a0")), conllu(lines("1 c 0 root", "2 d 0 root"))
+    assert sums(score(gold, system))["Words"] == (2, 4, 2)
+    assert sums(score(system, gold))["Words"] == (2, 2, 4)
