@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from treevote import ConfigError, EnsembleParser, ModelError, StoredParser, dump
 from treevote.batch import strings
 from treevote.batch.data import running_text
 from treevote.batch.reading import tasks
+from treevote.corpus.given import Keep
 from treevote.ensemble import stored as storing
 from treevote.version import __version__
 
@@ -82,7 +84,8 @@ def test_what_is_no_text_is_an_error_as_a_value(model: Path) -> None:
     found = parse_strings(model, [good, *bad, good])
     assert found[0] == found[-1]
     assert found[0].text
-    assert all(not each.text and each.error for each in found[1:-1])
+    assert all(each.error for each in found[1:-1])
+    assert {(each.text, each.sentences, each.tokens, each.doubt) for each in found[1:-1]} == {("", 0, 0, "")}
     assert found[1].error == "expected a text, found NoneType; give a string"
 
 
@@ -103,6 +106,17 @@ def test_options_are_those_of_the_command(model: Path) -> None:
         parse_strings(model, [good], member="x")
     (result,) = parse_strings(model, [good], support=True, format="conllx")
     assert "no MISC" in result.error
+
+
+@pytest.mark.parametrize("keep", [None, "labels", "heads", "all"])
+def test_heads_that_are_not_kept_need_not_be_trees(model: Path, keep: Keep | None) -> None:
+    tree = dumps(toy_treebank(2, seed=5))
+    circle = re.sub(r"^((?:[^\t\n]*\t){6})\d+", r"\g<1>1", tree, flags=re.MULTILINE)
+    plain, other = parse_strings(model, [tree, circle], keep=keep)
+    if keep is None or keep == "labels":
+        assert other == plain
+    else:
+        assert other.error
 
 
 def test_threads_share_one_model(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:

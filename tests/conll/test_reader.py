@@ -253,3 +253,12 @@ def test_a_name_may_have_a_line_feed_or_a_tab(name: str, tmp_path: Path) -> None
         read(str(path))
     path.write_text(token_line(1) + "\n")
     assert len(read(str(path))) == 1
+
+
+@pytest.mark.parametrize("trees", ["partial", "partial-rooted", "labels"])
+def test_a_token_without_a_head_has_its_label_if_that_is_not_an_underscore(trees: Trees) -> None:
+    labels = ["_", "x", "_x", "x_", "__"]
+    lines = [f"{i}\tw\t_\t_\t_\t_\t_\t{label}\t_\t_" for i, label in enumerate(labels, 1)]
+    treebank = loads("\n".join(lines) + "\n\n", format="conllu", trees=trees)
+    assert [treebank.labels[i] if i >= 0 else "_" for i in treebank.deprels[1:].tolist()] == labels
+    assert "_" not in treebank.labels

@@ -108,12 +108,13 @@ def test_encoded_labels_give_non_projective_trees(trainer: Any) -> None:
         (GRAPH, {"decoder": "eisner"}, "unknown decoder"),
         (GRAPH, {"order": 3}, "order: expected one of 1, 2, found 3"),
         (GRAPH, {"epochs": 0}, "epochs should be in 1..1000"),
-        (GRAPH, {"n_perceptrons": 0}, "n_perceptrons should be"),
+        (GRAPH, {"n_perceptrons": 0}, "n_perceptrons should be in 1..1000, found 0"),
         (GRAPH, {"bits": 40}, "bits should be"),
-        (GRAPH, {"max_heads": 0}, "max_heads should be"),
+        (GRAPH, {"max_heads": 0}, "max_heads should be in 1..100, found 0"),
         (GRAPH, {"C": 0.0}, r"C should be in \(0, inf\)"),
         (GRAPH, {"pruning_margin": NAN}, "pruning_margin: expected a number"),
-        (GRAPH, {"weight_threshold": 1.0}, "weight_threshold should be"),
+        *((GRAPH, {name: -1.0}, f"{name} should be in 0..100") for name in ("pruning_margin", "proposal_margin")),
+        (GRAPH, {"weight_threshold": 1.0}, r"weight_threshold should be in \[0, 1\)"),
         (GRAPH, {"attributes": ("uops",)}, "did you mean 'upos'"),
         (NETWORK, {"attributes": ("uops",)}, "unknown attribute 'uops'; did you mean 'upos'"),
         (NETWORK, {"passes": 0}, "passes should be in 1..1000, found 0"),
@@ -141,6 +142,7 @@ def test_encoded_labels_give_non_projective_trees(trainer: Any) -> None:
         (RULES, {"max_length": 0}, "max_length should be in 1"),
         (RULES, {"free_length": 3}, "free_length should be in 1..2, found 3"),
     ],
+    ids=lambda value: type(value).__name__ if dataclasses.is_dataclass(value) else None,
 )  # fmt: skip
 def test_a_setting_out_of_range_is_refused(trainer: Any, changes: dict[str, Any], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):

@@ -118,7 +118,9 @@ def test_of_a_few_tokens_only_a_lack_of_all_tags_tells_something(parser: Ensembl
 
 
 def test_each_of_several_texts_is_doubted_as_it_is_alone(parser: EnsembleParser, full: Treebank) -> None:
-    texts = [full, changed(full, upos="_"), full.select([0]), full, changed(full, 0.5, xpos="_")]
+    few = full.select([0])
+    strange = changed(few, upos="VV", xpos="??", feats="_")
+    texts = [full, changed(full, upos="_"), few, strange, full.select([]), full, changed(full, 0.5, xpos="_")]
     bounds = [0, *itertools.accumulate(map(len, texts))]
     assert doubts(parser, Treebank.concatenate(texts), bounds) == [doubt(parser, text) for text in texts]
 

@@ -19,9 +19,11 @@ from tests.reference.planted_errors import plant
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
+from treevote.evaluation import alignment
 from treevote.evaluation.alignment import align, project
 from treevote.evaluation.scores import Scores, count_attachment, count_conll18
 from treevote.evaluation.surface import multiword_tokens
+from treevote.kernels import Kernel
 
 LABELS = ("nsubj", "obl:arg", "root", "case", "det", "aux:pass", "punct", "dobj", "_")
 FEATS = ("_", "Case=Nom", "InfForm=1|Case=Nom", "Number=Sing")
@@ -127,6 +129,20 @@ def test_alignment_is_one_to_one_and_in_order(pair: tuple[Treebank, Treebank]) -
     assert alignment.same_words == (
         gold.n_tokens == system.n_tokens == len(aligned) and (gold.offsets.tolist() == system.offsets.tolist())
     )
+
+
+@settings(max_examples=50)
+@given(pairs())
+def test_alignment_is_the_same_in_plain_python_where_an_index_beyond_the_words_is_an_error(
+    pair: tuple[Treebank, Treebank],
+) -> None:
+    expected = align(*pair)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, function in [*vars(alignment).items()]:
+            if isinstance(function, Kernel):
+                patch.setattr(alignment, name, function.py_func)
+        found = align(*pair)
+    assert found.system_slot.tolist() == expected.system_slot.tolist()
 
 
 # -- the official scorer ----------------------------------------------------------------------------------------------
@@ -270,8 +286,12 @@ def test_ranges_that_overlap_without_end_are_refused() -> None:
         align(chain(0), chain(1))
 
 
-def test_words_of_no_characters_are_aligned_with_nothing_and_end() -> None:
-    gold = conllu("1-2\t\u00a0" + "\t_" * 8 + "\n" + lines("1 a 0 root", "2 b 1 x", "3 c 1 x"))
-    system = conllu(lines("1 c 0 root"))
-    assert sums(score(gold, system))["Words"] == (1, 3, 1)
-    assert sums(score(system, gold))["Words"] == (1, 1, 3)
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_words_of_no_characters_are_aligned_with_nothing_and_all_others_as_without_them(at: int) -> None:
+    words = ["c", "d"]
+    words[at:at] = ["a", "b"]
+    rows = [f"{i} {word} 0 root" for i, word in enumerate(words, 1)]
+    rows.insert(at, f"{at + 1}-{at + 2} SPACE")
+    gold, system = conllu(lines(*rows).replace("SPACE", "\u00a0")), conllu(lines("1 c 0 root", "2 d 0 root"))
+    assert sums(score(gold, system))["Words"] == (2, 4, 2)
+    assert sums(score(system, gold))["Words"] == (2, 2, 4)

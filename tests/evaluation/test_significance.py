@@ -22,6 +22,7 @@ from treevote.evaluation.intervals import (
     wilson,
 )
 from treevote.evaluation.paired import paired
+from treevote.evaluation.results import Rate
 from treevote.evaluation.significance import bootstrap_p, bootstrap_sums, holm, randomization_p, rates, swapped_sums
 from treevote.evaluation.verdict import Probability
 from treevote.kernels import Doubles, Longs
@@ -75,8 +76,9 @@ def test_a_share_and_its_interval_are_in_percent() -> None:
 
 def test_rates_of_nothing_have_no_interval() -> None:
     nothing = share(Moments(0, 0, 0, 0, 0, 0))
-    assert (nothing.value, nothing.low, nothing.high, nothing.precision, nothing.recall) == (None,) * 5
-    assert f1(0, 0, 0, np.full(3, np.nan)).low is None
+    assert nothing == Rate(None, None, None, "wilson", 0, 0, 0)
+    assert (nothing.precision, nothing.recall) == (None, None)
+    assert f1(0, 0, 0, np.full(3, np.nan)) == Rate(None, None, None, "bootstrap", 0, 0, 0)
     assert percentiles(np.full(3, np.nan)) == (None, None)
 
 

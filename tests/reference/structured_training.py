@@ -97,8 +97,11 @@ class LogLinear:
             here = self.advance(here, taken[-1])
         return taken
 
-    def violation(self, example: Example, width: int, cost: float) -> tuple[float, list[int]]:
-        """Return by how much a derivation is ahead of the gold one at most, and its actions; 0 and none if never."""
+    def violation(self, example: Example, width: int, cost: float) -> tuple[float, list[int], list[list[int]]]:
+        """Return by how much a derivation is ahead of the gold one at most, and its actions; 0 and none if never.
+
+        The last value has the actions of each derivation in the last beam.
+        """
         start = twin.initial(len(example.words) - 1)
         beam, gold_total, gold_here = [(0.0, start)], 0.0, start
         most = 0.0
@@ -117,7 +120,7 @@ class LogLinear:
             total, here = beam[0]
             if here.history != gold_here.history and total - gold_total > most:
                 most, found = total - gold_total, here.history
-        return most, list(found)
+        return most, list(found), [list(here.history) for _, here in beam]
 
     def climb(self, words: Sequence[Word], actions: Sequence[int], first: int, rate: float) -> None:
         """Move the weights up the gradient of the log-probability of each action from number ``first`` on."""
@@ -137,7 +140,7 @@ class LogLinear:
         """Learn from examples in turn, and return the number of updates."""
         updates = 0
         for example in examples:
-            _, wrong = self.violation(example, width, cost)
+            _, wrong, _ = self.violation(example, width, cost)
             if wrong:
                 gold = self.gold(example)[: len(wrong)]
                 first = next(step for step in range(len(wrong)) if gold[step] != wrong[step])

@@ -48,9 +48,8 @@ def require_tags(ensemble: EnsembleParser, treebank: Treebank, remedy: str) -> N
 
 def trees_of(parser: Parser, keep: Keep | None) -> Trees:
     """Return how the trees of the input are read if some of their heads or labels are kept."""
-    if keep is None or keep == "labels":
-        return "ignored" if keep is None else "labels"
-    return "partial-rooted" if parser.single_root else "partial"
+    partial: Trees = "partial-rooted" if parser.single_root else "partial"
+    return "ignored" if keep is None else "labels" if keep == "labels" else partial
 
 
 def parse_sentences(

@@ -17,8 +17,8 @@ _TYPES = {"offsets": np.dtype(np.int64), "tokens": _NUMBER, "heads": _NUMBER, "d
 """Types of the columns; all others are marks."""
 
 
-def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tuple[str, int] | None:
-    """Return the first fault of the columns of a `Treebank` and its slot, -1 for that of a whole column; None if sound.
+def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tuple[str, int | None] | None:
+    """Return the first fault of the columns of a `Treebank` and its slot (None: a whole column); None if sound.
 
     ``columns`` has ``tokens``, ``heads``, ``deprels``, ``offsets`` and the marks; ``n_words`` and ``n_labels`` are the
     numbers of distinct words and labels.
@@ -29,19 +29,19 @@ def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tu
         expected, kind = _TYPES.get(name, _MARK), getattr(column, "dtype", type(column).__name__)
         if kind != expected or column.ndim != 1 or (name != "offsets" and len(column) != n_slots):
             length = "" if name == "offsets" else f" of length {n_slots}"
-            return f"{name}: expected {expected}{length}, found {kind} of shape {np.shape(column)}", -1
+            return f"{name}: expected {expected}{length}, found {kind} of shape {np.shape(column)}", None
     if all(column.flags.carray for column in (offsets, tokens, heads, deprels)) and are_sound(
         offsets, tokens, heads, deprels, n_words, n_labels
     ):  # a short text has many treebanks on its way, and the calls of numpy below take ten times as long
         return None
     roots, widths = offsets[:-1], offsets[1:] - offsets[:-1]
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != n_slots or np.minimum.reduce(widths, initial=1) <= 0:
-        return f"offsets: expected ascending slots from 0 to {n_slots}, found others", -1
+        return f"offsets: expected ascending slots from 0 to {n_slots}, found others", None
     if n_slots == 0:
         return None
     if np.maximum.reduce(heads[roots]) >= 0:
         number = int(np.argmax(heads[roots] >= 0))
-        return f"sentence {number + 1}: expected the head -1 for ROOT, found {heads[roots[number]]}", -1
+        return f"sentence {number + 1}: expected the head -1 for ROOT, found {heads[roots[number]]}", None
     checks = ("token", tokens, 0, n_words), ("head", heads, -1, widths), ("deprel", deprels, -1, n_labels)
     for name, column, least, size in checks:
         if isinstance(size, int):
@@ -54,7 +54,7 @@ def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tu
             problem = f"expected a {name} in {least}..{limits[slot] - 1}, found {column[slot]}"
             number = int(np.searchsorted(roots, slot))
             is_root = number < len(roots) and roots[number] == slot
-            return (f"sentence {number + 1}, ROOT: {problem}", -1) if is_root else (problem, slot)
+            return (f"sentence {number + 1}, ROOT: {problem}", None) if is_root else (problem, slot)
     return None
 
 

@@ -109,7 +109,9 @@ class Treebank:
         if found := inconsistency(columns, len(self.words), len(self.labels)):
             problem, slot = found
             remedy = "correct the column"
-            raise InputError(problem, path=self.title, remedy=remedy) if slot < 0 else self.fault(slot, problem, remedy)
+            if slot is None:
+                raise InputError(problem, path=self.title, remedy=remedy)
+            raise self.fault(slot, problem, remedy)
 
     def __len__(self) -> int:
         """Return the number of sentences."""

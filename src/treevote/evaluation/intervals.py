@@ -75,11 +75,10 @@ def share(sums: Moments) -> Rate:
 
 
 def f1(correct: int, gold: int, system: int, samples: Doubles | None = None) -> Rate:
-    """Return an F1 with the interval of its bootstrap samples, if given: rates in percent, ``nan`` of nothing."""
-    if not gold + system:
-        return Rate(None, None, None, "bootstrap", 0, 0, 0)
+    """Return an F1 with the interval of its bootstrap samples, if given: rates in percent, None of nothing."""
+    value = 100 * 2 * correct / (gold + system) if gold + system else None
     low, high = (None, None) if samples is None else percentiles(samples)
-    return Rate(100 * 2 * correct / (gold + system), low, high, "bootstrap", correct, gold, system)
+    return Rate(value, low, high, "bootstrap", correct, gold, system)
 
 
 def percentiles(samples: Doubles) -> tuple[float | None, float | None]:

@@ -214,6 +214,14 @@ def test_the_pruner_keeps_the_best_heads_and_a_tree() -> None:
                 ]
 
 
+def test_the_pruner_learns_from_every_sentence_if_it_is_the_only_one() -> None:
+    for i in range(4):
+        tokens, one = CORPUS.tokens[span(i)], train_pruner(CORPUS.select(np.array([i])), TABLE, 0)
+        heads, mask = np.full(len(tokens), -1, np.int32), np.empty((len(tokens), len(tokens)), np.int16)
+        prune(Pruner(one, TABLE, 1, np.inf), CORPUS.words, tokens, True, heads, mask)
+        assert heads.tolist() == CORPUS.heads[span(i)].tolist()
+
+
 @pytest.mark.parametrize("n", [30, SHORT, 3 * SHORT, 450])
 @pytest.mark.parametrize("words", [1, 2, 7])
 def test_a_long_run_of_a_few_words_has_few_candidate_heads(n: int, words: int) -> None:

@@ -25,7 +25,7 @@ from treevote.kernels import Floats
 from treevote.models.learning.features.linear_guide import NEVER, Coefficients, LinearGuide
 from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.weights import score as packed_score
-from treevote.models.parsers.transition.arc_standard import class_table, gold_of
+from treevote.models.parsers.transition.arc_standard import class_table, gold_of, is_final
 from treevote.models.parsers.transition.configuration import ACTION, PREVIOUS, Workspace, workspace
 from treevote.models.parsers.transition.log_linear import LogLinear, ascend, score
 from treevote.models.parsers.transition.parser import FAMILY, Direction, Search, TransitionParser
@@ -83,12 +83,18 @@ def worst(
     choose = gold_chooser(model.actions, tree.heads.tolist(), tree.deprels.tolist())
     gold = walk(n, model.actions, choose)[0][0]
     space = workspace(n, 2 * n * width)
-    at, steps = violation(own, space, gold, tree, bank.tokens[here], width, cost)
+    space.configurations[:] = -1  # to tell those that the search writes
+    at, _ = violation(own, space, gold, tree, bank.tokens[here], width, cost)
+    return derivation(space, at), space, gold
+
+
+def derivation(space: Workspace, at: int) -> list[int]:
+    """Return the actions on the way to a configuration."""
     taken = []
-    for _ in range(steps):
+    while at >= 0 and space.configurations[at, PREVIOUS] >= 0:
         taken.append(int(space.configurations[at, ACTION]))
         at = space.configurations[at, PREVIOUS]
-    return taken[::-1], space, gold
+    return taken[::-1]
 
 
 @settings(max_examples=150)
@@ -96,7 +102,12 @@ def worst(
 def test_the_violation_is_the_twins(model: Model, width: int, cost: float) -> None:
     own, plain = log_linear(model), twin_of(model)
     for number, example in enumerate(examples(model.treebank)):
-        assert worst(model, own, number, width, cost)[0] == plain.violation(example, width, cost)[1]
+        _, actions, beam = plain.violation(example, width, cost)
+        found, space, _ = worst(model, own, number, width, cost)
+        assert found == actions
+        n = len(example.words) - 1
+        final = [derivation(space, at) for at in range(len(space.configurations)) if is_final(space, at, n)]
+        assert all(each in final for each in beam)
 
 
 @settings(max_examples=60)

@@ -104,7 +104,7 @@ def sigmoid(x: NDArray[np.float64]) -> NDArray[np.float64]:
     "address",
     [
         "a.bc", "a-b.c1.de", "1.2.3.255", "http://a.bc", "xyz://u:p@a.bc:80/d?e=f", "me@a.bc", "a.bc:", "a.bc/",
-        "a.bc/d_(e)", "a.bc/d)", "a.bc/\u00e9", "a.bc/d;e/",
+        "a.bc/d_(e)", "a.bc/((d)e)", "a.bc/d)", "a.bc/\u00e9", "a.bc/d;e/",
     ],
 )  # fmt: skip
 def test_the_longest_address_is_found(address: str) -> None:

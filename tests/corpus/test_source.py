@@ -1,0 +1,48 @@
+"""The lines of treebanks: joined or selected, they tell of each token what they told before."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conll.test_with_words import conllu, of
+from treevote.corpus.source import Source
+from treevote.corpus.treebank import Treebank
+
+
+def source_of(treebank: Treebank, path: str = "") -> Source:
+    """Return the lines of a treebank that was read, as those of a file."""
+    assert treebank.source is not None
+    return dataclasses.replace(treebank.source, path=path) if path else treebank.source
+
+
+def told(treebank: Treebank) -> list[list[tuple[tuple[str, int], str]]]:
+    """Return the place and MISC of each token, by sentence."""
+    source, ends = source_of(treebank), treebank.offsets
+    slots = [np.arange(start + 1, end) for start, end in itertools.pairwise(ends.tolist())]
+    return [[*zip(map(source.place, own.tolist()), source.misc(own), strict=True)] for own in slots]
+
+
+@given(st.lists(conllu(), min_size=1, max_size=3), st.integers(1, 3), st.data())
+@settings(max_examples=25)
+def test_joined_and_selected_lines_tell_what_each_told(texts: list[str], n: int, data: st.DataObject) -> None:
+    parts = [of(text) for text in texts]
+    parts = [dataclasses.replace(part, source=source_of(part, f"{i}.conllu")) for i, part in enumerate(parts)]
+    expected = [sentence for part in parts for sentence in told(part)]
+    sources = [part.source for part in parts]
+    source = Source.concatenate([Source.concatenate(sources[:n]), *sources[n:]])
+    joined = dataclasses.replace(Treebank.concatenate(parts), source=source)
+    assert told(joined) == expected
+    assert source_of(of(source_of(joined).text.decode())).line_of.tolist() == source_of(joined).line_of.tolist()
+    chosen = data.draw(st.lists(st.integers(0, len(joined) - 1), max_size=3))
+    assert told(joined.select(chosen, source=True)) == [expected[i] for i in chosen]
+
+
+def test_lines_of_which_some_are_missing_or_have_another_format_are_not_joined() -> None:
+    one = source_of(of("1\tw" + "\t_" * 8 + "\n\n"))
+    assert Source.concatenate([one, None]) is None
+    assert Source.concatenate([one, dataclasses.replace(one, format="conllx")]) is None
