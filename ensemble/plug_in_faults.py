@@ -31,7 +31,7 @@ def faults_named(name: str, part: object) -> Iterator[None]:
     """
     try:
         yield
-    except Exception as fault:  # any code may fail in any way
+    except (Exception, SystemExit) as fault:  # any code may fail in any way
         *_, (place, _) = traceback.walk_tb(fault.__traceback__)
         outside = not place.f_globals.get("__name__", "").startswith("treevote.")
         if not is_plug_in(part) or (outside and isinstance(fault, TreevoteError)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ def in_circles(text: Treebank) -> Ints:
 
 PARSES: dict[str, Any] = {
     "parse": lambda text: 1 / 0,
+    "exit": lambda text: sys.exit("no model"),
     "none": lambda text: None,
     "head": lambda text: text.with_trees(np.full_like(text.heads, 1000), text.deprels, text.labels),
     "fewer": lambda text: text[1:],
