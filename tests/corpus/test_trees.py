@@ -13,6 +13,7 @@ from treevote.corpus.source import Source
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import (
     are_trees,
+    cycles,
     is_projective,
     is_single_rooted,
     is_tree,
@@ -35,6 +36,21 @@ def head_array(*heads: int) -> Ints:
 @given(st.lists(st.integers(-2, 6), max_size=5))
 def test_is_tree_is_reachability_from_root(heads: list[int]) -> None:
     assert is_tree(head_array(*heads)) == twin.is_tree([-1, *heads])
+
+
+@given(st.lists(st.integers(-1, 6), max_size=6))
+def test_each_cycle_of_heads_is_found_once_and_goes_upwards(drawn: list[int]) -> None:
+    heads = [-1, *(min(head, len(drawn)) for head in drawn)]
+
+    def returns(token: int) -> bool:
+        above = heads[token]
+        for _ in drawn:
+            above = heads[above] if above > 0 and above != token else above
+        return above == token
+
+    found = list(cycles(heads))
+    assert sorted(token for cycle in found for token in cycle) == [i for i in range(1, len(heads)) if returns(i)]
+    assert all([heads[token] for token in cycle] == [*cycle[1:], cycle[0]] for cycle in found)
 
 
 @given(trees())

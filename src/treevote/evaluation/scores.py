@@ -94,7 +94,7 @@ def count_in_sentences(mask: Bools, alignment: Alignment, n_sentences: int) -> L
 
 
 def count_conll18(
-    gold: Treebank, system: Treebank, alignment: Alignment, projected: Treebank, *, punctuation: bool = True
+    gold: Treebank, system: Treebank, alignment: Alignment, projected: Treebank, *, punctuation: bool
 ) -> Scores:
     """Count Tokens, Sentences, Words, UPOS, XPOS, UFeats, AllTags, Lemmas, MLAS and BLEX.
 

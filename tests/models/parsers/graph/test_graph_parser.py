@@ -87,3 +87,18 @@ def test_a_bayes_point_machine_of_one_perceptron_is_that_perceptron(order: Any) 
     perceptron = dataclasses.replace(SMALL, order=order, learner="perceptron").train(TRAINING, seed=3)
     models = [(parser.second_order or parser.first_order).weights for parser in (machine, perceptron)]
     assert (models[0].table == models[1].table).all()
+
+
+@pytest.mark.parametrize(
+    ("trainer", "chooses"),
+    [
+        (GraphTrainer(), True),
+        (GraphTrainer(order=1), False),
+        (GraphTrainer(pruning_margin=3, proposal_margin=3), False),
+        (GraphTrainer(pruning_margin=2, proposal_margin=3), False),
+    ],
+)
+def test_a_parser_chooses_among_proposed_heads_where_that_leaves_out_more_of_the_others(
+    trainer: GraphTrainer, chooses: bool
+) -> None:
+    assert trainer.chooses == chooses
