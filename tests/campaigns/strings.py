@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
 import unicodedata
 import xml.etree.ElementTree as ElementTree
@@ -219,8 +218,7 @@ def messages(gold: Path, system: Path) -> list[Fault]:
 
 def command(arguments: tuple[object, ...]) -> tuple[str, str]:
     """Run a command in this process; return what it wrote. An exception of another kind is raised."""
-    words = [os.fspath(word) if isinstance(word, Path) else str(word) for word in arguments]
-    result = invoke(*words)
+    result = invoke(*arguments)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.stdout_bytes.decode("utf-8", "surrogateescape"), result.stderr_bytes.decode(
