@@ -45,8 +45,8 @@ def parsed_by(
 ) -> tuple[Treebank, T]:
     """Return the result of ``parse``, a parse by a member and another value.
 
-    ModelError if the member is of a plug-in, and its parse has other tokens, a sentence that is no tree, or a label
-    that no model can have.
+    ModelError if the member is of a plug-in, and its parse has other tokens, a sentence that is no tree, a word
+    without a label, or a label that no model can have.
     """
     with faults_named(name, member):
         tree, value = parse(member)
@@ -56,6 +56,8 @@ def parsed_by(
                 raise ValueError("the parse has other tokens than the text")
             if not are_trees(tree).all():
                 raise ValueError("a sentence of the parse is no tree")
+            if (tree.deprels[tree.is_token] < 0).any():
+                raise ValueError("a word of the parse has no label")
             if not all(map(is_label, tree.labels)):
                 raise ValueError("a label of the parse is empty, or has control characters")
         return tree, value

@@ -41,6 +41,7 @@ PARSES: dict[str, Any] = {
     "order": lambda text: text.select(range(len(text))[::-1]),
     "words": lambda text: dataclasses.replace(text, words=tuple(word._replace(form="x") for word in text.words)),
     "cycle": lambda text: text.with_trees(in_circles(text), text.deprels, text.labels),
+    "no label": lambda text: text.with_trees(text.heads, np.full_like(text.deprels, -1), ()),
     "label": lambda text: text.with_trees(text.heads, np.zeros_like(text.deprels), ("a\nb",)),
 }
 

@@ -339,7 +339,7 @@ def test_what_is_no_tree_is_scored_and_reported() -> None:
     found = by_hand(punctuation=True).systems[0].ill_formed
     assert [(finding.name, finding.sentences, finding.first) for finding in found] == [
         ("cycle", 1, (2,)),
-        ("no head", 1, (3,)),
+        ("missing heads", 1, (3,)),
     ]
     one, two = (Treebank.of([(["a", "b"], heads, ["x", "y"])]) for heads in ([0, 1], [0, 0]))
     assert [finding.name for finding in run(one, {"two": two}).systems[0].ill_formed] == ["several roots"]

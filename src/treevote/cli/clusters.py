@@ -30,11 +30,12 @@ def clusters(
     adapt --word-clusters.
     """
     from treevote.commands.word_representations import make_clusters
-    from treevote.terminal import say
+    from treevote.terminal import plural, say
 
     with options.running() as jobs:
         summary = make_clusters(texts, output, model=model, n_classes=classes, least=least, format=format, jobs=jobs)
-    say(f"{summary.words:,} words in {summary.classes:,} classes, from {summary.tokens:,} tokens")
+    words, tokens = plural(summary.words, "word"), plural(summary.tokens, "token")
+    say(f"{words} in {plural(summary.classes, 'cluster')}, from {tokens}")
 
 
 def vectors(
@@ -51,11 +52,12 @@ def vectors(
     file is for train --vectors.
     """
     from treevote.commands.word_representations import make_vectors
-    from treevote.terminal import say
+    from treevote.terminal import plural, say
 
     with options.running() as jobs:
         summary = make_vectors(texts, output, model=model, size=size, least=least, format=format, jobs=jobs)
-    say(f"vectors of {summary.words:,} words in {size:,} dimensions, from {summary.tokens:,} tokens")
+    words, tokens = plural(summary.words, "word"), plural(summary.tokens, "token")
+    say(f"vectors of {words} in {plural(size, 'dimension')}, from {tokens}")
 
 
 def text(

@@ -20,7 +20,7 @@ def ill_formed(system: Treebank, *, single_root: bool) -> tuple[Finding, ...]:
     found = [
         ("cycle", "words that do not reach ROOT along their heads", cyclic),
         ("several roots", "more than one word on ROOT, where the gold trees have one", several),
-        ("no head", "words without a head, which count as wrong", unknown),
+        ("missing heads", "words without a head, which count as wrong", unknown),
     ]
     return tuple(
         Finding(name, description, len(numbers), tuple(numbers[:FIRST]))
