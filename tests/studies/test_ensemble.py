@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,20 @@ from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
 from treevote.evaluation.agreement import oracle, right_arcs
 from treevote.evaluation.counts import evaluate
+from treevote.models.parsers.biaffine.parser import FAMILY, BiaffineTrainer
 from treevote.parallel import Jobs
 from treevote.studies.ensemble import BEST, DEFAULT, EQUAL, GAINS, ORACLE, STEPS, StoredParses
 from treevote.studies.jobs import Parsing
 
 PARTS = {"train": 8, "dev": 6, "test": 8}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_networks() -> Iterator[None]:
+    """Train the neural member in one pass: most time of the studies is its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(FAMILY.members, "biaffine", BiaffineTrainer(passes=1))
+        yield
 
 
 @pytest.fixture(scope="module")
