@@ -85,6 +85,8 @@ def test_figures_of_a_treebank_are_stored_with_its_name(tmp_path: Path, monkeypa
 
 
 def test_packages_are_made_of_a_folder_of_treebanks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (packages, systems_of_benchmarks):
+        monkeypatch.setattr(module, "run", in_this_process)
     monkeypatch.setattr(packages, "PACKAGED", {"xx-toy": Origin("UD_Toy", "xx", "CC0-1.0", "nobody")})
     folder = tmp_path / "data" / "UD_Toy_half"
     folder.mkdir(parents=True)
