@@ -134,6 +134,7 @@ def test_training_changes_nothing(client: TestClient) -> None:
         {"metadata": {"layer": LAYER, "feature": "colour"}},
         {"metadata": {"layer": SENTENCE, "feature": LABEL}},
         {"metadata": {"layer": "unknown", "feature": LABEL}},
+        {"metadata": {"layer": LAYER, "feature": f"{LABEL}_score"}},
     ],
 )
 def test_a_wrong_request_is_told(change: dict[str, Any], client: TestClient) -> None:

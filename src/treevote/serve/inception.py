@@ -27,6 +27,7 @@ from treevote.serve.votes import asked
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
 SENTENCE, TOKEN = f"{DKPRO}.segmentation.type.Sentence", f"{DKPRO}.segmentation.type.Token"
 POS = f"{DKPRO}.lexmorph.type.pos.POS"
+STRING = "uima.cas.String"
 GOVERNOR, DEPENDENT, PREDICTED = "Governor", "Dependent", "inception_internal_predicted"
 
 _DOCTYPE = re.compile(r"<!(DOCTYPE|ENTITY)|<\?xml[^>]*encoding\s*=\s*[\"'](?!utf-?8[\"'])", re.IGNORECASE)
@@ -45,10 +46,10 @@ class RelationWork:
 
     def _answer(self, request: bytes) -> dict[str, Any]:
         cas, layer, feature = _document(asked(request))
-        endpoint = layer.get_feature(GOVERNOR).rangeType.name if layer.get_feature(GOVERNOR) else None
-        if endpoint is None or layer.get_feature(feature) is None:
-            raise RequestError(400, f"Expected a layer of relations with the feature '{feature[:80]}'.")
-        kind = TOKEN if endpoint == "uima.tcas.Annotation" else endpoint
+        governor, label = layer.get_feature(GOVERNOR), layer.get_feature(feature)
+        if governor is None or label is None or not cas.typesystem.subsumes(STRING, label.rangeType):
+            raise RequestError(400, f"Expected a layer of relations with the feature '{feature[:80]}', a string.")
+        kind = TOKEN if governor.rangeType.name == "uima.tcas.Annotation" else governor.rangeType.name
         spans = [spans for sentence in cas.select(SENTENCE) if (spans := cas.select_covered(kind, sentence))]
         if spans:
             self._add(cas, layer, feature, spans)
