@@ -338,11 +338,15 @@ def test_a_text_that_cannot_be_compared_is_shown(page: Any) -> None:
     assert page.inner_text("#list td:nth-child(4)") == "–"
 
 
-def test_a_file_that_is_not_in_utf8_is_told(page: Any) -> None:
+def test_a_file_that_is_too_long_or_not_in_utf8_is_told(page: Any) -> None:
     page.fill("#text", "before")
-    for content, found in (("The café.".encode("latin-1"), "before"), ("The café.".encode(), "The café.")):
+    for content, sign, found in (
+        (b"x" * (MAX_LENGTH + 1), "at most 512 KiB", "before"),
+        ("The café.".encode("latin-1"), "cannot be read as UTF-8", "before"),
+        ("The café.".encode(), "parsed by", "The café."),
+    ):
         page.set_input_files("#file", {"name": "a.txt", "mimeType": "text/plain", "buffer": content})
-        settled(page, "cannot be read as UTF-8" if found == "before" else "parsed by")
+        settled(page, sign)
         assert page.input_value("#text") == found
         assert page.input_value("#file") == ""  # so that the same file can be opened again
 

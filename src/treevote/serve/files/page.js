@@ -84,7 +84,10 @@ document.addEventListener("keydown", event => {
   undo();
 });
 
+const LONGEST = 1 << 19;  // bytes of a text that the server takes for the page
+
 async function open(file) {
+  if (file.size > LONGEST) return say(`The page takes files of at most ${LONGEST >> 10} KiB; send longer ones to /process.`, true);
   try {
     $("text").value = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
   } catch {
