@@ -33,7 +33,7 @@ from treevote.files.exchange import put_in_place
 from treevote.files.temporaries import temporary
 from treevote.kernels import Bools, Longs
 from treevote.models.text.text_annotator import without_tags
-from treevote.spacy_texts import EXTENSIONS, UPOS, add_extensions, attach, read_docs, surface_words
+from treevote.spacy_texts import EXTENSIONS, UPOS, add_extensions, attach, read_docs, surface_words, with_whitespace
 from treevote.store.manifest import require_manifest
 from treevote.store.packages import model_folder
 
@@ -41,7 +41,7 @@ with extra("spacy", "the component needs spaCy"):
     import spacy
     from spacy.language import Language
     from spacy.tokens import Doc, Token
-    from spacy.util import get_words_and_spaces, minibatch
+    from spacy.util import minibatch
     from spacy.vocab import Vocab
 
 _FOLDER = "model"
@@ -109,7 +109,7 @@ class TreevoteTokenizer(_Part):
         words, spaces, starts = surface_words(treebank)
         seen = plain(text)
         if "".join("".join(words).split()) == "".join(seen.split()):
-            words, spaces = get_words_and_spaces(words, seen)
+            words, spaces = with_whitespace(words, seen)
         first = iter(starts)
         return Doc(self.vocab, words, spaces, sent_starts=[not word.isspace() and next(first) for word in words])
 

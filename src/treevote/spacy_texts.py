@@ -15,6 +15,7 @@ import numpy as np
 from treevote.conll.chunks import Chunk
 from treevote.conll.guidelines import TAGS
 from treevote.conll.reader import parse_chunk
+from treevote.conll.validation import MAX_TOKENS
 from treevote.corpus.documents import new_document
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
@@ -93,6 +94,21 @@ def surface_words(treebank: Treebank) -> tuple[list[str], list[bool], list[bool]
     return words, spaces, starts
 
 
+def with_whitespace(words: Iterable[str], text: str) -> tuple[list[str], list[bool]]:
+    """Return the words of a text with the whitespace tokens between them, and whether a space follows each."""
+    found: list[tuple[str, bool]] = []
+    end = 0
+    for word in words:
+        start = text.index(word, end)
+        found += [(text[end:start], False)] if start > end else []
+        end = start + len(word)
+        space = text.startswith(" ", end)
+        found.append((word, space))
+        end += space
+    found += [(text[end:], False)] if end < len(text) else []
+    return [token for token, _ in found], [space for _, space in found]
+
+
 def _is_followed_by_space(misc: str) -> bool:
     return "SpaceAfter=No" not in misc.split("|")
 
@@ -118,6 +134,11 @@ def read_docs(docs: Sequence[Doc], *, trees: bool = False, name: str = "") -> tu
             if not own:
                 continue
             is_whole = all(token.has_head() for token in own)
+            if len(own) > MAX_TOKENS:
+                raise InputError(
+                    f"text {number + 1}: expected at most {MAX_TOKENS:,} tokens in a sentence, found {len(own):,}",
+                    remedy="cut the sentence in parts, or add a component that finds boundaries",
+                )
             position = {token.i: i for i, token in enumerate(own, 1)}
             lines.append(f"# text = {' '.join(sentence.text.split())}")
             for i, token in enumerate(own, 1):

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.paths import ROOT
 from tests.reference.quick_tagger import SMALL
@@ -23,7 +25,7 @@ from treevote.ensemble.trainer import EnsembleTrainer
 spacy = pytest.importorskip("spacy")
 
 from treevote import spacy_component  # noqa: E402
-from treevote.spacy_texts import surface_words, to_docs, to_treebank  # noqa: E402
+from treevote.spacy_texts import surface_words, to_docs, to_treebank, with_whitespace  # noqa: E402
 
 TEXTS = ("A dog barks.  It sleeps\n\n now.", "\n Dogs bark\t", "Yes", "", "  ")
 
@@ -198,6 +200,13 @@ def test_whitespace_stays_beside_what_a_model_does_not_see(text: str, seen: str,
     assert whole_pipeline(reading_model)(text).text == seen
 
 
+@given(st.lists(st.tuples(st.sampled_from(["", " ", "  ", "\n ", " \t"]), st.text("ab.", min_size=1)), max_size=9))
+def test_whitespace_tokens_are_those_of_spacy(pairs: list[tuple[str, str]]) -> None:
+    words = [word for _, word in pairs]
+    text = "".join(map("".join, pairs)) + " " * len(pairs)
+    assert with_whitespace(words, text) == spacy.util.get_words_and_spaces(words, text)
+
+
 def test_a_pipeline_comes_back_from_bytes_with_the_name_of_its_model(reading_model: Path) -> None:
     nlp = whole_pipeline(reading_model)
     again = whole_pipeline(Path("elsewhere")).from_bytes(nlp.to_bytes())
@@ -278,6 +287,8 @@ def test_what_is_missing_is_told(model: Path) -> None:
     bare.add_pipe("sentencizer", first=True)
     with pytest.raises(InputError, match="expected a part of speech for each token, found none"):
         bare("A dog barks.")
+    with pytest.raises(InputError, match="text 1: expected at most 10,000 tokens in a sentence, found 10,001"):
+        bare("a " * 10_001)
     with pytest.raises(InputError, match="no tokenizer"):
         whole_pipeline(model)("A dog barks.")
 

@@ -22,6 +22,7 @@ from treevote.serve.answers import RequestError
 from treevote.serve.app import Server
 from treevote.serve.catalogue import Catalogue
 from treevote.serve.limits import Limits
+from treevote.serve.queue import Work
 
 BASE = "/parser/models"
 COLUMNS = ("form", "lemmas", "upos", "xpos", "feats", "heads", "deprels")
@@ -289,6 +290,23 @@ def test_the_last_parses_are_kept(client: TestClient, monkeypatch: pytest.Monkey
         tasks.append(asked(client, "parse/start", request))
         assert ended(client, "parse", tasks[-1])["status"] == "success"
     assert [client.post(f"{BASE}/parse/status", json=task).status_code for task in tasks] == [404, 404, 200, 200]
+
+
+def test_samples_count_in_the_queue_as_their_text(
+    trainer: tuple[Server, TestClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, client = trainer
+    sizes = []
+
+    async def refused(work: Work, data: bytes) -> None:
+        sizes.append(len(data))
+        raise RequestError(503, "Busy.")
+
+    monkeypatch.setattr(server.queue, "run", refused)
+    info = models(client)["toy-text-250101"]["model_info"]
+    assert asked(client, "train/start", TRAINING, 503) == "Busy."
+    assert asked(client, "parse/start", {"model_info": info, "to_parse_samples": SAMPLES}, 503) == "Busy."
+    assert sizes == [sum(map(len, SAMPLES.values()))] * 2
 
 
 def test_calls_at_once_start_no_more_parses_than_are_kept(

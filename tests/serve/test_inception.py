@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -130,10 +131,14 @@ def test_training_changes_nothing(client: TestClient) -> None:
         {"document": {}},
         {"document": {"xmi": "<"}},
         {"typeSystem": 3},
+        {"document": {"xmi": re.sub(' sofaString="[^"]*"', "", document().to_xmi())}},
         {"typeSystem": TypeSystem().to_xml()},
+        {"typeSystem": document().typesystem.to_xml().replace("Dependent", "Child")},
+        {"typeSystem": document().typesystem.to_xml().replace(TOKEN + "</range", "uima.cas.String</range")},
         {"metadata": {"layer": LAYER, "feature": "colour"}},
         {"metadata": {"layer": SENTENCE, "feature": LABEL}},
         {"metadata": {"layer": "unknown", "feature": LABEL}},
+        {"metadata": {"layer": LAYER, "feature": f"{LABEL}_score"}},
     ],
 )
 def test_a_wrong_request_is_told(change: dict[str, Any], client: TestClient) -> None:

@@ -79,6 +79,13 @@ def heads(page: Any) -> list[str]:
     return found
 
 
+def choose(page: Any, word: int, head: int) -> None:
+    """Choose a head in the table; its list is filled when it is used."""
+    field = f"#words tr:nth-child({word}) select"
+    page.focus(field)
+    page.select_option(field, str(head))
+
+
 def settled(page: Any, sign: str) -> None:
     expect(page, "#status").to_contain_text(sign)
     expect(page, "body").not_to_have_attribute("aria-busy", "true")
@@ -142,13 +149,18 @@ def test_the_keyboard_alone_is_enough(page: Any) -> None:
     expect(page, '#vote [data-word="3"]').to_be_focused()
     page.keyboard.press("r")
     expect(page, "#words tr:nth-child(3) select").to_have_value("0")
-    page.focus("#words tr:nth-child(1) select")
-    page.select_option("#words tr:nth-child(1) select", "2")
+    choose(page, 1, 2)
     expect(page, "#words tr.given").to_have_count(2)
     page.click("#undo")
     expect(page, "#words tr.given").to_have_count(1)
-    page.uncheck("#words tr:nth-child(3) input[type=checkbox]")
+    page.focus("#words tr:nth-child(3) input[type=checkbox]")
+    page.keyboard.press("Space")
     expect(page, "#words tr.given").to_have_count(0)
+    page.keyboard.press("Control+Shift+z")  # takes nothing back
+    page.keyboard.press("Control+z")
+    settled(page, "Taken back")
+    expect(page, "#words tr.given").to_have_count(1)
+    assert heads(page)[2] == "0"
 
 
 def test_labels_and_tags_are_edited(page: Any) -> None:
@@ -167,9 +179,9 @@ def test_labels_and_tags_are_edited(page: Any) -> None:
 
 def test_what_no_tree_holds_is_told_and_not_done(page: Any) -> None:
     parse(page, "The old dog saw cats.")
-    page.select_option("#words tr:nth-child(3) select", "4")
+    choose(page, 3, 4)
     settled(page, "Parsed again")
-    page.select_option("#words tr:nth-child(4) select", "3")
+    choose(page, 4, 3)
     page.wait_for_selector("#status.bad")
     assert "cycle" in page.inner_text("#status")
     assert page.locator("#words tr.given").count() == 1
@@ -196,7 +208,7 @@ def test_given_arcs_stay_when_another_is_fixed_or_released(page: Any, other: str
     expect(page, "#words tr.given").to_have_count(n)
     if other:
         assert page.locator("#members h3").first.inner_text() == "adapted, its vote: the same tree"
-    page.select_option(f"#words tr:nth-child({n}) select", "1")
+    choose(page, n, 1)
     settled(page, "Parsed again: 1 arc changed")
     assert heads(page) == [*map(str, range(n - 1)), "1"]
     page.uncheck(f"#words tr:nth-child({n}) input[type=checkbox]")
@@ -208,6 +220,7 @@ def test_given_arcs_stay_when_another_is_fixed_or_released(page: Any, other: str
 CHOOSE = """
 const choose = (word, head) => {
   const field = document.querySelector(`#words tr:nth-child(${word}) select`);
+  field.focus();
   field.value = head;
   field.dispatchEvent(new Event("change"));
 };"""
@@ -270,6 +283,27 @@ def test_a_tree_that_cannot_be_drawn_leaves_no_other_one(page: Any) -> None:
     expect(page, "#legend").to_be_hidden()
 
 
+def test_the_heads_are_listed_when_one_is_chosen(page: Any) -> None:
+    parse(page, "The old dog saw cats near the tree.")
+    n = len(heads(page))
+    assert page.locator("#words option").count() == n
+    page.focus("#words tr:nth-child(2) select")
+    assert page.locator("#words option").count() == n - 1 + n + 1
+    assert page.locator("#words tr:nth-child(2) option:disabled").inner_text() == "2 old"
+
+
+def test_previous_and_next_end_where_the_order_does(page: Any) -> None:
+    parse(page, "The dog saw cats. The old dog saw cats near the tree with the fish. Dogs saw fish.")
+    for i in range(3):
+        for order in ("text", "doubt"):
+            page.select_option("#order", order)
+            if order == "text":
+                page.click(f"#list button >> nth={i}")
+            listed = page.eval_on_selector_all("#list button", "all => all.map(one => one.ariaCurrent)")
+            ends = [page.is_enabled(f"#{name}") for name in ("previous", "next")]
+            assert ends == [listed[0] is None, listed[-1] is None]
+
+
 def test_a_long_text_is_compared_in_parts(page: Any) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.post_data or "") if "/parse" in request.url else None)
@@ -298,18 +332,23 @@ def test_a_text_that_cannot_be_compared_is_shown(page: Any) -> None:
     page.unroute("**/parse")
     parse(page, "The old dog saw cats.")
     page.route("**/parse", refused)
-    page.select_option("#words tr:nth-child(1) select", "2")
+    choose(page, 1, 2)
     settled(page, "Not compared with adapted: Too much.")
     assert heads(page)[0] == "2"
     assert page.inner_text("#list td:nth-child(4)") == "–"
 
 
-def test_a_file_that_is_not_in_utf8_is_told(page: Any) -> None:
+def test_a_file_that_is_too_long_or_not_in_utf8_is_told(page: Any) -> None:
     page.fill("#text", "before")
-    for content, found in (("The café.".encode("latin-1"), "before"), ("The café.".encode(), "The café.")):
+    for content, sign, found in (
+        (b"x" * (MAX_LENGTH + 1), "at most 512 KiB", "before"),
+        ("The café.".encode("latin-1"), "cannot be read as UTF-8", "before"),
+        ("The café.".encode(), "parsed by", "The café."),
+    ):
         page.set_input_files("#file", {"name": "a.txt", "mimeType": "text/plain", "buffer": content})
-        settled(page, "cannot be read as UTF-8" if found == "before" else "parsed by")
+        settled(page, sign)
         assert page.input_value("#text") == found
+        assert page.input_value("#file") == ""  # so that the same file can be opened again
 
 
 def test_hostile_text_is_text(page: Any) -> None:

@@ -127,10 +127,12 @@ def test_half_a_body_and_garbage_leave_the_server_alone(text_model: Path) -> Non
             assert b" 400 " in bad.recv(1000)
             assert httpx2.post(f"{address}/process", data={"data": GOLD}).json()["result"] == GOLD
             assert b" 408 " in slow.recv(1000)
+        kind = {"Content-Type": "multipart/form-data; boundary=b"}
+        assert httpx2.post(f"{address}/process", content=b"--secret", headers=kind).status_code == 400
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
         assert process.stderr is not None
-        assert "secret" not in process.stderr.read()
+        assert process.stderr.read() == "treevote: Invalid HTTP request received.\ntreevote: stopped\n"
 
 
 def test_headers_without_end_are_not_kept(text_model: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import email.mime.multipart
 import email.mime.nonmultipart
 import email.policy
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -228,6 +229,15 @@ def test_a_body_that_cannot_be_read(name: str, client: TestClient) -> None:
     response = client.post("/process", content=body, headers={"Content-Type": kind})
     assert response.status_code == 400
     assert response.text.startswith(sentence)
+
+
+def test_a_packed_body_is_told(client: TestClient) -> None:
+    packed = {"Content-Encoding": "gzip", "Content-Type": "application/x-www-form-urlencoded"}
+    response = client.post("/process", content=gzip.compress(b"data="), headers=packed)
+    assert (response.status_code, response.text) == (
+        415,
+        "Unsupported content encoding 'gzip'; send the content as it is.\n",
+    )
 
 
 def test_a_query_that_cannot_be_read(client: TestClient) -> None:

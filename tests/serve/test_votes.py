@@ -130,9 +130,7 @@ def test_trees_are_drawn(client: TestClient) -> None:
         {"width": 1e9},
         {"width": 10**400},
         {"words": {"form": ["a"], "upos": []}},
-        {"words": {"form": ["a"] * 501, "upos": ["_"] * 501}},
         {"trees": []},
-        {"trees": DRAWING["trees"] * 11},
         {"trees": [{"head": [3, 0], "deprel": ["a", "b"]}]},
         {"trees": [{"head": [2], "deprel": ["a"]}]},
         {"trees": [{"head": ["2", "0"], "deprel": ["a", "b"]}]},
@@ -147,6 +145,14 @@ def test_what_cannot_be_drawn_is_told(change: dict[str, Any], client: TestClient
     response = client.post("/draw", json=DRAWING | change)
     assert response.status_code == 400
     assert response.text.startswith("Cannot draw: expected 'words' with lists 'form' and 'upos' of 1 to 500")
+
+
+@pytest.mark.parametrize(
+    "change", [{"words": {"form": ["a"] * 501, "upos": ["_"] * 501}}, {"trees": DRAWING["trees"] * 11}]
+)
+def test_what_is_too_large_for_a_picture_is_told_in_plain_words(change: dict[str, Any], client: TestClient) -> None:
+    response = client.post("/draw", json=DRAWING | change)
+    assert (response.status_code, response.text) == (400, "Cannot draw more than 500 words, or 20 trees.\n")
 
 
 def test_the_page_is_served_with_all_that_it_imports(client: TestClient) -> None:

@@ -91,10 +91,11 @@ def test_a_closed_worker_has_no_process() -> None:
 
 def test_the_process_ends_with_that_of_the_server() -> None:
     program = """
-import os, signal
+import os, signal, warnings
 from treevote.serve.worker import Worker
 if __name__ == "__main__":
     worker = Worker()
+    worker.run(warnings.warn, "content of a request")
     print(worker.run(os.getpid), flush=True)
     {}
 """

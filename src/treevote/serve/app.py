@@ -51,9 +51,12 @@ LOG = {
     "disable_existing_loggers": False,
     "formatters": {"sentence": {"format": "treevote: %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "sentence"}},
-    "loggers": {"uvicorn": {"handlers": ["stderr"], "level": "WARNING", "propagate": False}},
+    "loggers": {
+        "uvicorn": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+        "python_multipart": {"level": "CRITICAL"},
+    },
 }
-"""What uvicorn says, and how: warnings, as those of treevote."""
+"""What uvicorn says, and how: warnings, as those of treevote; nothing of forms that cannot be read."""
 
 SHORT_FORM = 1 << 14
 """Length in bytes up to which a form is read at once: handing it to a thread takes longer."""
@@ -138,7 +141,10 @@ class Server:
 
     async def _body(self, request: Request) -> bytes:
         headers = request.headers
-        return await self.limits.body(request.stream(), headers.get("content-length"), headers.get("expect"))
+        body = await self.limits.body(request.stream(), headers.get("content-length"), headers.get("expect"))
+        if (coding := headers.get("content-encoding", "identity")) != "identity":
+            raise RequestError(415, f"Unsupported content encoding '{coding[:80]}'; send the content as it is.")
+        return body
 
     def _route(
         self, path: str, handler: Handler, *methods: str, told: Callable[[RequestError], Answer] = RequestError.told
@@ -257,7 +263,7 @@ def listening(host: str, port: int) -> socket.socket:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         door = socket.create_server((str(address[0]), port), family=family)
     except OSError as fault:
-        reason = fault.strerror or fault
+        reason = (fault.strerror or str(fault)).partition(" (")[0]  # behind it Python repeats the address
         raise ConfigError(f"cannot listen at {host}, port {port}: {reason}; choose another --host or --port") from None
     door.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # also of its connections: an answer has two parts
     return door

@@ -69,7 +69,7 @@ class Arborator:
             raise RequestError(400, "Every model is trained anew, on all its samples; choose no base model.")
         project.encode()  # what cannot be UTF-8 is refused before the training
         self.trainings.require_room()
-        text: bytes = await self.queue.run(lambda tasks, run: [joined(samples)], b"")
+        text: bytes = await self.queue.run(lambda tasks, run: [joined(samples)], b"".join(samples.values()))
         name = project, datetime.datetime.now().isoformat("_", "milliseconds")
         training = self.trainings.start(name, text)
         return _success({"model_info": _info(name), "train_task_id": f"train-{training.number}"})
@@ -95,7 +95,7 @@ class Arborator:
             del self._parses[task]
         if len(self._parses) >= KEPT:
             raise RequestError(429, f"{KEPT} parses are under way already; try again later.")
-        parse = asyncio.ensure_future(self._parse(SampleWork(stored, samples, kept), b""))
+        parse = asyncio.ensure_future(self._parse(SampleWork(stored, samples, kept), b"".join(samples.values())))
         parse.add_done_callback(lambda task: task.cancelled() or task.exception())  # which nobody may ask for
         task = f"parse-{next(self._count)}"
         self._parses[task] = name, parse

@@ -29,8 +29,8 @@ def arguments(query: bytes, content_type: str, body: bytes) -> dict[str, str]:
         return found | _encoded(body, "form")
     raise RequestError(
         400,
-        f"Unsupported content type '{content_type[:80]}'; send application/x-www-form-urlencoded or "
-        "multipart/form-data.",
+        f"Unsupported content type '{content_type[:80]}'; send application/x-www-form-urlencoded, or "
+        "multipart/form-data with its boundary.",
     )
 
 

@@ -27,6 +27,7 @@ from treevote.serve.votes import asked
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
 SENTENCE, TOKEN = f"{DKPRO}.segmentation.type.Sentence", f"{DKPRO}.segmentation.type.Token"
 POS = f"{DKPRO}.lexmorph.type.pos.POS"
+ANNOTATION, STRING = "uima.tcas.Annotation", "uima.cas.String"
 GOVERNOR, DEPENDENT, PREDICTED = "Governor", "Dependent", "inception_internal_predicted"
 
 _DOCTYPE = re.compile(r"<!(DOCTYPE|ENTITY)|<\?xml[^>]*encoding\s*=\s*[\"'](?!utf-?8[\"'])", re.IGNORECASE)
@@ -45,10 +46,12 @@ class RelationWork:
 
     def _answer(self, request: bytes) -> dict[str, Any]:
         cas, layer, feature = _document(asked(request))
-        endpoint = layer.get_feature(GOVERNOR).rangeType.name if layer.get_feature(GOVERNOR) else None
-        if endpoint is None or layer.get_feature(feature) is None:
-            raise RequestError(400, f"Expected a layer of relations with the feature '{feature[:80]}'.")
-        kind = TOKEN if endpoint == "uima.tcas.Annotation" else endpoint
+        ranges = {GOVERNOR: ANNOTATION, DEPENDENT: ANNOTATION, feature: STRING}
+        features = {name: layer.get_feature(name) for name in ranges}
+        if not all(one and cas.typesystem.subsumes(ranges[name], one.rangeType) for name, one in features.items()):
+            raise RequestError(400, f"Expected a layer of relations with the feature '{feature[:80]}', a string.")
+        endpoint = features[GOVERNOR].rangeType.name
+        kind = TOKEN if endpoint == ANNOTATION else endpoint
         spans = [spans for sentence in cas.select(SENTENCE) if (spans := cas.select_covered(kind, sentence))]
         if spans:
             self._add(cas, layer, feature, spans)
@@ -98,11 +101,13 @@ def _document(request: Mapping[str, Any]) -> tuple[Any, Any, str]:
         if _DOCTYPE.search(xmi) or _DOCTYPE.search(types):
             raise ValueError
         cas = load_cas_from_xmi(xmi, load_typesystem(types))
-        if not cas.typesystem.contains_type(SENTENCE):
+        if not cas.typesystem.contains_type(SENTENCE) or cas.sofa_string is None:
             raise ValueError
         return cas, cas.typesystem.get_type(layer), str(feature)
     except Exception:  # of the libraries for XML and UIMA, which have no common class
-        raise RequestError(400, "Cannot read the document: expected a request of INCEpTION with sentences.") from None
+        raise RequestError(
+            400, "Cannot read the document: expected a request of INCEpTION with a text and sentences."
+        ) from None
 
 
 def _is_prediction(relation: Any) -> bool:

@@ -35,7 +35,9 @@ def _answer(task: Task) -> dict[str, Any]:
         confidence = request.get("confidence")
         sure = None if confidence is None or None in confidence else [0.0, *map(float, confidence)]
         n = len(pairs)
-        if not (0 < n <= MAX_WORDS and 0 < len(trees) <= MAX_TREES and 100 <= width <= 10_000):
+        if n > MAX_WORDS or len(trees) > MAX_TREES:
+            raise RequestError(400, f"Cannot draw more than {MAX_WORDS} words, or {MAX_TREES} trees.")
+        if not (n and trees and 100 <= width <= 10_000):
             raise ValueError
         if sure is not None and (len(sure) != n + 1 or not all(0 <= value <= 1 for value in sure)):
             raise ValueError

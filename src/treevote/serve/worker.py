@@ -12,6 +12,7 @@ import multiprocessing
 import signal
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
@@ -118,6 +119,7 @@ def _serve(connection: Connection, first: Sequence[Callable[[], object]], collec
         signal.signal(number, signal.SIG_IGN)
     with suppress(EOFError, OSError):
         connection.send(_outcome(_all, first))
+        warnings.simplefilter("ignore")  # they may have content of a request
         while True:
             connection.send(_outcome(*connection.recv()))
 

@@ -62,8 +62,12 @@ $("text").ondrop = event => {
   event.preventDefault();
   open(file);
 };
-$("file").onchange = event => { if (event.target.files.length) open(event.target.files[0]); };
-$("order").onchange = () => showList(go);
+$("file").onchange = ({ target }) => {
+  const [file] = target.files;
+  target.value = "";  // the same file, changed, can be opened again
+  if (file) open(file);
+};
+$("order").onchange = show;
 $("undo").onclick = undo;
 $("previous").onclick = () => go(ordered()[ordered().indexOf(state.at) - 1]);
 $("next").onclick = () => go(ordered()[ordered().indexOf(state.at) + 1]);
@@ -74,12 +78,16 @@ $("picture").onclick = () => tried(async () => {
   download(`sentence-${state.at + 1}.svg`, "image/svg+xml", (await ask("draw", request)).file);
 });
 document.addEventListener("keydown", event => {
-  if (event.key.toLowerCase() !== "z" || !(event.ctrlKey || event.metaKey) || event.target.matches("input, textarea")) return;
+  if (event.key.toLowerCase() !== "z" || event.shiftKey || !(event.ctrlKey || event.metaKey)) return;
+  if (event.target.matches("input:not([type=checkbox]), textarea")) return;  // it takes back what is typed
   event.preventDefault();
   undo();
 });
 
+const LONGEST = 1 << 19;  // bytes of a text that the server takes for the page
+
 async function open(file) {
+  if (file.size > LONGEST) return say(`The page takes files of at most ${LONGEST >> 10} KiB; send longer ones to /process.`, true);
   try {
     $("text").value = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
   } catch {

@@ -44,26 +44,35 @@ function field(word, column, value, list) {
   return input;
 }
 
+function choice(word, head, names) {  // of a head; its list is filled when it is used, since each word has one
+  const option = value => element("option", { value, disabled: value === word }, names[value]);
+  const fill = () => {
+    if (list.length === names.length) return;
+    list.replaceChildren(...names.map((_, value) => option(value)));
+    list.value = String(head);
+  };
+  const onchange = () => setHead(word, Number(list.value));
+  const list = element("select", { onchange, onfocus: fill, onpointerdown: fill }, option(head));
+  list.setAttribute("aria-label", `head of ${names[word]}`);
+  return list;
+}
+
 export function showWords(sentence) {
   const { form, lemma, upos, xpos, feats, head, deprel, confidence } = sentence.words;
-  const names = form.map((one, i) => `${i + 1} ${visible(one)}`);
+  const names = ["0 root", ...form.map((one, i) => `${i + 1} ${visible(one)}`)];
   const focused = document.activeElement?.getAttribute("aria-label");
   $("words").replaceChildren(...form.map((one, i) => {
-    const heads = element("select", { onchange: event => setHead(i + 1, Number(event.target.value)) },
-      ...["0 root", ...names].map((name, value) => element("option", { value, disabled: value === i + 1 }, name)));
-    heads.value = String(head[i]);
-    heads.setAttribute("aria-label", `head of ${names[i]}`);
     const given = sentence.given.has(i + 1);
     const fixed = element("input", { type: "checkbox", checked: given, onchange: () =>
       given ? release(i + 1) : fix(i + 1, { head: head[i], deprel: deprel[i] }) });
-    fixed.setAttribute("aria-label", `fix the arc of ${names[i]}`);
+    fixed.setAttribute("aria-label", `fix the arc of ${names[i + 1]}`);
     const sure = element("td", {}, "–");
     if (confidence[i] !== null) {
       const low = confidence[i] < UNSURE;
       sure.replaceChildren(element("span", { className: low ? "unsure" : "" }, confidence[i].toFixed(2) + (low ? " ?" : "")),
         element("meter", { min: 0, max: 1, low: UNSURE, optimum: 1, value: confidence[i], ariaHidden: "true" }));
     }
-    const cells = [heads, field(i + 1, "deprel", deprel[i], "labels")].map(cell => element("td", {}, cell));
+    const cells = [choice(i + 1, head[i], names), field(i + 1, "deprel", deprel[i], "labels")].map(cell => element("td", {}, cell));
     const tags = [["upos", upos], ["lemma", lemma], ["xpos", xpos], ["feats", feats]];
     return element("tr", { className: given ? "given" : "" },
       element("td", {}, String(i + 1)), element("th", { scope: "row", title: visible(one) }, element("bdi", {}, visible(one))),
