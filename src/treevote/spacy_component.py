@@ -17,7 +17,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import ConfigError, warn
+from treevote.errors import ConfigError, TreevoteError, warn
 from treevote.extras import extra
 from treevote.files.exchange import put_in_place
 from treevote.files.temporaries import temporary
@@ -41,7 +41,7 @@ with extra("spacy", "the component needs spaCy"):
     import spacy
     from spacy.language import Language
     from spacy.tokens import Doc, Token
-    from spacy.util import minibatch
+    from spacy.util import minibatch, raise_error
     from spacy.vocab import Vocab
 
 _FOLDER = "model"
@@ -117,9 +117,15 @@ class TreevoteTokenizer(_Part):
 class TreevoteParser(_Part):
     """The component; with a member it parses with this one alone, by default all vote."""
 
-    def __init__(self, model: str, member: str | None = None) -> None:
+    def __init__(self, model: str, member: str | None = None, name: str = "treevote") -> None:
         super().__init__(model, member)
+        self.name = name
+        self.set_error_handler(raise_error)
         add_extensions()
+
+    def set_error_handler(self, handler: Callable[[str, Any, list[Doc], Exception], object]) -> None:
+        """Take the handler of texts that cannot be parsed; called with name, component, texts and error."""
+        self._handle = handler
 
     def __call__(self, doc: Doc) -> Doc:
         """Parse a text."""
@@ -127,9 +133,20 @@ class TreevoteParser(_Part):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 256) -> Iterator[Doc]:
-        """Parse many texts, several together."""
+        """Parse many texts, several together; those that cannot be parsed go to the handler of errors instead."""
         for docs in minibatch(stream, size=batch_size):
+            yield from self._parsed(docs)
+
+    def _parsed(self, docs: list[Doc]) -> Iterator[Doc]:
+        try:
             self._parse(docs)
+        except TreevoteError as fault:
+            if len(docs) == 1:
+                self._handle(self.name, self, docs, fault)
+                return
+            for doc in docs:
+                yield from self._parsed([doc])
+        else:
             yield from docs
 
     def _parse(self, docs: Sequence[Doc]) -> None:
@@ -177,7 +194,7 @@ def _set_tags(tokens: Sequence[Token], treebank: Treebank, slots: Longs, predict
 )
 def make(nlp: Language, name: str, model: str, member: str | None) -> TreevoteParser:
     """Return the component of a pipeline; raises ConfigError if there is no model in the configuration."""
-    return TreevoteParser(model, member)
+    return TreevoteParser(model, member, name)
 
 
 @spacy.registry.tokenizers("treevote.Tokenizer.v1")  # type: ignore[untyped-decorator]

@@ -88,6 +88,17 @@ def test_two_processes_give_the_same(nlp: Any) -> None:
     assert all(token._.dep_confidence is not None for doc in several for token in doc if not token.is_space)
 
 
+def test_texts_that_cannot_be_parsed_go_to_the_handler_of_errors(nlp: Any) -> None:
+    given, told = [*texts(), "a " * 10_001, "Dogs bark"], []
+    expected = [tokens(doc) for doc in nlp.pipe(given[:-2])] + [tokens(nlp(given[-1]))]
+    nlp.set_error_handler(lambda name, component, docs, error: told.append((name, docs[0].text, str(error))))
+    assert [tokens(doc) for doc in nlp.pipe(given)] == expected
+    assert [(name, text) for name, text, _ in told] == [("treevote", given[-2])]
+    nlp.set_error_handler(spacy.util.raise_error)
+    with pytest.raises(InputError, match="at most 10,000 tokens"):
+        list(nlp.pipe(given))
+
+
 def test_a_pipeline_comes_back_from_disk_with_its_model(nlp: Any, tmp_path: Path) -> None:
     nlp.to_disk(tmp_path / "pipeline")
     again = spacy.load(tmp_path / "pipeline")
