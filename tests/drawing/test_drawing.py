@@ -52,9 +52,11 @@ def test_visible_text_has_no_control_characters(value: str) -> None:
     assert not {unicodedata.category(c) for c in shown} & {"Cc", "Zl", "Zp", "Cs", "Cn"}
 
 
-@given(st.text(max_size=12), st.integers(1, 12))
+@given(st.text(st.characters() | st.sampled_from("\u0300\u200d\ufe0f犬"), max_size=12), st.integers(1, 12))
 def test_shortened_text_fits(value: str, width: int) -> None:
-    assert cell_len(shortened(value, width)) <= width
+    text = shortened(value, width)
+    assert cell_len(text) <= width
+    assert text == value or value.startswith(text.removesuffix("…"))
     assert shortened(value, cell_len(value)) == value
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 
 
 def shortened(text: str, width: int) -> str:
@@ -15,7 +16,10 @@ def shortened(text: str, width: int) -> str:
     >>> shortened("understanding", 7), shortened("日本語", 4), shortened("dog", 3)
     ('unders…', '日…', 'dog')
     """
-    return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"
+    if cell_len(text) <= width:
+        return text
+    end = bisect_right(range(len(text)), width - 1, key=lambda end: cell_len(text[:end])) - 1
+    return text[:end].rstrip() + "…"
 
 
 def ems(text: str) -> float:
