@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -53,6 +53,7 @@ def test_visible_text_has_no_control_characters(value: str) -> None:
 
 
 @given(st.text(st.characters() | st.sampled_from("\u0300\u200d\ufe0f犬"), max_size=12), st.integers(1, 12))
+@example("\u200d\u200d犬a", 2)
 def test_shortened_text_fits(value: str, width: int) -> None:
     text = shortened(value, width)
     assert cell_len(text) <= width

@@ -75,6 +75,17 @@ def test_confidence_falls_in_unusual_sentences_alone(sentences: list[list[str]],
             assert now == pytest.approx(max(LEAST, 1 / (1 + math.exp(-odds))), abs=1e-4)
 
 
+def test_a_model_that_knows_no_usual_share_leaves_confidence_as_it_is() -> None:
+    words = [word._replace(form=f"{word.form}s") for word in DEV.words]
+    text = dataclasses.replace(DEV, words=(DEV.words[0], *words[1:]))
+    parse, same = before().parse(text), dataclasses.replace(before(), facts={}).parse(text)
+    assert parse.heads.tolist() == same.heads.tolist()
+    assert parse.confidence is not None
+    assert same.confidence is not None
+    assert (parse.confidence < same.confidence).any()
+    assert (parse.confidence <= same.confidence).all()
+
+
 def test_two_thirds_of_the_development_data_are_usual() -> None:
     unknown = unknown_words(before().members.values(), DEV)
     assert unknown is not None
