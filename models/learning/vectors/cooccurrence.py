@@ -65,7 +65,7 @@ def cooccurrence_vectors(text: Iterable[Treebank], *, size: int = 100, least: in
     table = hstack(places).tocoo()
     of_word: Doubles = table.sum(axis=1)
     of_context: Doubles = table.sum(axis=0) ** SMOOTHING
-    row, column = table.coords
+    row, column = table.row, table.col
     information = np.log(table.data * of_context.sum() / (of_word[row] * of_context[column]))
     table.data = np.maximum(information, 0)
     if not table.data.any():
