@@ -25,6 +25,7 @@ from treevote.models.parsers.graph.features import (
     Places,
     arc_keys,
     fire_arc,
+    mix,
     place_of,
     variants_of_arc,
 )
@@ -53,6 +54,11 @@ words = st.builds(
     st.sampled_from(["_", "C=1", "C=1|N=2", "C=1|D=5|N=2", "C=3", "D=4|N=5"]),
 )
 sentences = st.lists(words, min_size=1, max_size=14)
+
+
+def test_keys_are_mixed_as_the_published_generator_does() -> None:
+    numbers = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0xF88BB8A8724C81EC]  # from 0 on
+    assert [int(mix(np.uint64(0), value)) for value in range(4)] == numbers
 
 
 def kernel_input(sentence: list[Word]) -> tuple[list[Word], tuple[object, object]]:
