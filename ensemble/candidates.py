@@ -44,7 +44,7 @@ class Leaders(NamedTuple):
     """The head of each slot that most systems vote for, in a tie the first; -1, and 0 votes, where all abstain."""
 
     heads: Ints  # shape (n_slots,) each
-    deprels: Ints  # indices of the labels
+    deprels: Ints  # indices of the labels; -1 where there is no head
     votes: Ints  # number of systems that vote for the head
 
     @classmethod
@@ -53,7 +53,8 @@ class Leaders(NamedTuple):
         slots = np.arange(ballots.heads.shape[1])
         systems, votes = np.empty(len(slots), np.int32), np.empty(len(slots), np.int32)
         find_leaders(ballots.heads, systems, votes)
-        return cls(ballots.heads[systems, slots], ballots.deprels[systems, slots], votes)
+        heads, deprels = ballots.heads[systems, slots], ballots.deprels[systems, slots]
+        return cls(heads, np.where(heads < 0, np.int32(-1), deprels), votes)
 
 
 class Probabilities(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.optimize import check_grad
 
@@ -53,6 +53,7 @@ any_systems = systems() | votes().map(lambda ballots: parses(*ballots))
 
 
 @given(any_systems)
+@example(parses([[-1, 1]], [["subj", "subj"]]))
 def test_candidates_and_features_are_those_of_the_slow_twin(given_systems: list[Treebank]) -> None:
     first, ballots = given_systems[0], Ballots.of(given_systems)
     candidates = Candidates.of(ballots)

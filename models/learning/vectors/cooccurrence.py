@@ -38,7 +38,8 @@ def cooccurrence_vectors(text: Iterable[Treebank], *, size: int = 100, least: in
     """Return vectors of the words that occur at least ``least`` times in a text; its trees and tags are not read.
 
     Memory grows with the number of different bigrams, not with the length of the text. InputError if not more than
-    ``size`` words are so frequent, or if no word tells of another; ConfigError if a number is below 1.
+    ``size`` words are so frequent, or if no word tells of another; ConfigError if a number is below 1. Before
+    SciPy 1.17 a second call in the same process may give words that cannot be told apart other vectors.
     """
     from scipy.sparse import csr_array, hstack
     from scipy.sparse.linalg import LinearOperator, eigsh
