@@ -141,7 +141,7 @@ class TreevoteParser(_Part):
         try:
             self._parse(docs)
         except TreevoteError as fault:
-            if len(docs) == 1:
+            if len(docs) == 1 or self._handle is raise_error:  # which tells the number of the text
                 self._handle(self.name, self, docs, fault)
                 return
             for doc in docs:

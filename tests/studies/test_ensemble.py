@@ -31,7 +31,7 @@ PARTS = {"train": 8, "dev": 6, "test": 8}
 
 @pytest.fixture(scope="module", autouse=True)
 def quick_networks() -> Iterator[None]:
-    """Train the neural member in one pass: most time of the studies is its own."""
+    """Train the neural member in few passes: most time of the studies is its own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(FAMILY.members, "biaffine", BiaffineTrainer(passes=1))
         yield
