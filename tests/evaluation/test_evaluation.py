@@ -149,6 +149,9 @@ def test_confusions_add_up_and_point_to_errors(case: tuple[Treebank, dict[str, T
     found = run(*case)
     for i, system in enumerate(found.systems):
         labels, heads = system.confusions
+        for confusion in system.confusions:
+            order = [(-cell.errors, -cell.tokens, cell.gold, cell.system) for cell in confusion.cells]
+            assert order == sorted(order)
         assert sum(cell.tokens for cell in labels.cells) == sum(cell.tokens for cell in heads.cells) == found.scored
         assert sum(cell.errors for cell in heads.cells) == found.scored - system.rates["UAS"].correct
         assert sum(cell.errors for cell in labels.cells) == found.scored - system.rates["LA"].correct
