@@ -19,6 +19,13 @@ from treevote.errors import InputError
 TWO = token_line(1) + token_line(2, 1, "dep") + "\n"
 FAULTS = [
     (token_line(1) + token_line(2) + "\n", "conllu", "partial-rooted", 4, "expected one root, as all trees have here"),
+    (
+        token_line(1, "_") + token_line(2, 3) + token_line(3, 2),
+        "conllu",
+        "partial",
+        4,
+        "expected a tree, found the cycle 2 -> 3 -> 2",
+    ),
     ("1\ta\tb\n\n", "conllu", "required", 3, "expected 10 columns separated by tabs, found 3"),
     (
         token_line(1).replace("\t", " "),
