@@ -49,7 +49,7 @@ class Tagset:
     own: Bools  # shape (n_classes,): whether a class has a part of its own
 
     @classmethod
-    def of(cls, pairs: Iterable[tuple[str, str]], *, split: bool = False) -> Tagset:
+    def of(cls, pairs: Iterable[tuple[str, str]], *, split: bool) -> Tagset:
         """Return the classes of a training set, given group and class of each token.
 
         The features of classes are no parts if there were more than ``MAX_PARTS``.

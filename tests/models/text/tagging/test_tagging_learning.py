@@ -281,7 +281,7 @@ def test_packed_weights_are_those_that_are_large(
 
 @pytest.mark.parametrize("weight", [np.inf, -np.inf, np.nan])
 def test_weights_that_are_not_finite_are_refused(weight: float) -> None:
-    parts, none = Tagset.of([("X", "a"), ("X", "b")]).parts, np.zeros(0, np.int32)
+    parts, none = Tagset.of([("X", "a"), ("X", "b")], split=False).parts, np.zeros(0, np.int32)
     learnt = LearnerWeights.zeros(1, 0, 2, N_CELLS)
     learnt.bias[0, 1] = weight
     examples = Examples(none, none, none, none, none, none, none.astype(np.int64), none.astype(np.float32))
