@@ -65,16 +65,18 @@ def train(
     output : path, optional
         Model folder to write, too.
     preset : {"default", "fast", "best"}, default="default"
-        See `treevote.ensemble.configuration`.
-    members, config, settings, weights, select, folds, seed
+        The members, as by ``--fast`` and ``--best``.
+    members, config, weights, select, folds, seed
         As for the command; without them its default.
+    settings : mapping, optional
+        Values of settings for all members that have them, such as ``{"search": "greedy"}``.
     annotator : AnnotatorTrainer, optional
         Settings of the part that reads raw text; the spaces between tokens are known of files and texts only.
     clusters : path or Clusters, optional
         Clusters of words for parsers and taggers: a file as for ``--word-clusters``, or those of
         `treevote.models.learning.clusters.clusters`.
     vectors : path or WordVectors, optional
-        Word vectors for neural parsers: a file as for ``--vectors``, or those of
+        Word vectors for neural parsers and taggers: a file as for ``--vectors``, or those of
         `treevote.models.learning.vectors.vectors`.
     jobs : int or Jobs, default=1
         Number of jobs at the same time; the model does not depend on it.

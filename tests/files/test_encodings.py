@@ -79,6 +79,13 @@ def test_a_text_of_two_encodings_has_a_good_part_in_utf8(broken: int, good: int)
     assert (guessed(text) is None) == (4 * good > broken)
 
 
+@given(st.text("aé語🌳", min_size=1), st.data())
+def test_a_text_that_was_cut_off_is_told_from_one_of_two_encodings(text: str, data: st.DataObject) -> None:
+    content = b"\xc3\xa9 " * 3 + text.encode()
+    said = not_utf8(content[: data.draw(st.integers(9, len(content)))])
+    assert said is None or said.endswith("it ends within this character: get the rest of the text")
+
+
 @pytest.mark.parametrize(("n_ascii", "says"), [(2, "it looks like"), (1, "such as cp1251")])
 def test_a_third_of_letters_beyond_ascii_is_no_language_in_latin_letters(n_ascii: int, says: str) -> None:
     assert re.search(says, not_utf8(b"\xe9" + b"a" * n_ascii) or "")

@@ -168,6 +168,10 @@ def evaluate(
     punctuation : bool, default=True
         Whether punctuation is scored.
 
+    Returns
+    -------
+    Counts
+
     Raises
     ------
     InputError

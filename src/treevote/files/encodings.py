@@ -87,19 +87,24 @@ def not_utf8(text: bytes, first_line: int = 1) -> str | None:
     "it is not UTF-8: line 1, byte 0xe9 in 'caf\ufffd'; it looks like latin-1: convert it ..."
     >>> not_utf8("forêt".encode("mac-roman"))
     "it is not UTF-8: line 1, byte 0x90 in 'for\ufffdt'; it looks like mac-roman: convert it ..."
-    >>> not_utf8("naïve ".encode() + "café".encode("latin-1"))
+    >>> not_utf8("naïve ".encode() + "café ".encode("latin-1"))
     "it is not UTF-8: line 1, byte 0xe9 in 'caf\ufffd'; other words of it are UTF-8: it was put together ..."
+    >>> not_utf8("naïve café".encode()[:-1])
+    "it is not UTF-8: line 1, byte 0xc3 in 'caf\ufffd'; it ends within this character: get the rest of the text"
     """
     try:
         text.decode()
         return None
     except UnicodeDecodeError as error:
+        cut = error.reason == "unexpected end of data"
         before, after = text[: error.start][-20:].split(), text[error.start :][:20].split()
         inside = text[error.start - 1 : error.start].strip()
         word = ((before[-1] if inside else b"") + (after[0] if after else b"")).decode("utf-8", "replace")
         line = first_line + text.count(b"\n", 0, error.start)
         place = f"it is not UTF-8: line {line}, byte 0x{text[error.start]:x} in '{word}'"
     encoding = guessed(text)
+    if encoding is None and cut:
+        return f"{place}; it ends within this character: get the rest of the text"
     if encoding is None:
         return f"{place}; other words of it are UTF-8: it was put together from two encodings, convert the parts apart"
     if 3 * sum(byte > 0x7F for byte in text) > len(text):  # no language in Latin letters
