@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.errors import ModelError
-from treevote.kernels import Bytes, Ints, Keys, Longs, Shorts, leaf, prefetch
+from treevote.kernels import Bytes, Floats, Ints, Keys, Longs, Shorts, leaf, prefetch
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HIGH = np.uint64(0xFFFFFFFF00000000)
@@ -125,7 +125,7 @@ def row_of(key: np.uint64, slots: Keys) -> int:
 
 
 @leaf
-def look_up(keys: Keys, n: int, slots: Keys, packed: Shorts, rows: Longs) -> None:
+def look_up(keys: Keys, n: int, slots: Keys, packed: Shorts | Floats, rows: Longs) -> None:
     """Write the row of each of the first ``n`` keys, -1 for an unknown one."""
     mask = np.uint64(len(slots) - 1)
     for i in range(n):

@@ -4,8 +4,7 @@ Nearly all that a parser scores it has scored before: the same word on top of th
 the templates are divided into *parts*, each with a few atoms. A template belongs to the first part that has all of its
 atoms, or else to the last part, which is scored anew each time. The scores of any other part depend on the values of
 its atoms alone: they are cached under a key that mixes these values, in one of ``CACHE_ROWS`` rows of the part, chosen
-by the key. Scores are integers, so their sum is the same in any order, and no parse depends on the contents of the
-cache.
+by the key. The order of all sums is the same with and without them, so no score depends on the contents of the cache.
 
 The first parts may be *joint*: the sum of their scores is cached, too, under a key that mixes all of their values.
 """
@@ -13,17 +12,17 @@ The first parts may be *joint*: the sum of their scores is cached, too, under a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from treevote.kernels import Index, Ints, Keys, Longs, leaf, prefetch
+from treevote.kernels import Floats, Index, Ints, Keys, Longs, leaf, prefetch
 from treevote.models.learning.features.feature_index import look_up
 from treevote.models.learning.features.firing import MAX_FEATURES, Context, evaluate, fire_sets
 from treevote.models.learning.features.stack_and_queue import AGREE, FEAT, GRAMMAR, WORD
 from treevote.models.learning.features.templates import COLUMN, TemplateTable
 from treevote.models.learning.features.trie import START, fire_trie, mix
-from treevote.models.learning.features.weights import Weights, add_rows
+from treevote.models.learning.features.weights import DenseWeights, Weights, add_rows
 
 CACHE_ROWS = 1 << 8
 
@@ -144,7 +143,7 @@ class ScoreCache(NamedTuple):
     """Cached scores, and scratch arrays of one thread."""
 
     tags: Keys  # shape (n_parts + 1, CACHE_ROWS): the keys of the rows, 0 for none; the last are those of joint parts
-    scores: Ints  # shape (n_parts + 1, CACHE_ROWS, n_classes)
+    scores: Ints | Floats  # shape (n_parts + 1, CACHE_ROWS, n_classes)
     places: Ints  # these three as in `treevote.models.learning.features.firing.Scratch`
     values: Longs
     nodes: Keys
@@ -155,11 +154,11 @@ class ScoreCache(NamedTuple):
     ends: Longs  # shape (n_parts,): the ends of their features in ``keys``
 
 
-def empty_cache(parts: Parts, n_classes: int) -> ScoreCache:
+def empty_cache(parts: Parts, n_classes: int, kind: type[np.int32] | type[np.float32] = np.int32) -> ScoreCache:
     """Return arrays for the scores of ``parts``, without any scores yet."""
     n_parts = len(parts.bounds) - 1
     tags = np.zeros((n_parts + 1, CACHE_ROWS), np.uint64)
-    scores = np.empty((n_parts + 1, CACHE_ROWS, n_classes), np.int32)
+    scores: Any = np.empty((n_parts + 1, CACHE_ROWS, n_classes), kind)
     places, values = np.empty((len(parts.places), 3), np.int32), np.empty(parts.n_values, np.int64)
     nodes, keys = np.empty(len(parts.nodes), np.uint64), np.empty(n_parts * MAX_FEATURES, np.uint64)
     chosen, fresh, ends = np.empty((3, n_parts), np.int64)
@@ -167,7 +166,17 @@ def empty_cache(parts: Parts, n_classes: int) -> ScoreCache:
 
 
 @leaf
-def score_parts(parts: Parts, cache: ScoreCache, weights: Weights, context: Context, scores: Ints) -> None:
+def forget(cache: ScoreCache) -> None:
+    """Empty the cache: the weights have changed."""
+    for part in range(len(cache.tags)):
+        for row in range(CACHE_ROWS):
+            cache.tags[part, row] = 0
+
+
+@leaf
+def score_parts(
+    parts: Parts, cache: ScoreCache, weights: Weights | DenseWeights, context: Context, scores: Ints | Floats
+) -> None:
     """Write the scores of all classes for a configuration whose places are in ``cache`` already."""
     atoms, key_atoms, nodes, sets, bounds = parts.atoms, parts.keys, parts.nodes, parts.sets, parts.bounds
     places, values, tags, saved, chosen = cache.places, cache.values, cache.tags, cache.scores, cache.chosen
@@ -222,7 +231,7 @@ def key_of(parts: Parts, first: int, last: int, values: Longs) -> np.uint64:
 
 
 @leaf
-def add_parts(saved: Ints, chosen: Longs, first: int, last: int, scores: Ints) -> None:
+def add_parts(saved: Ints | Floats, chosen: Longs, first: int, last: int, scores: Ints | Floats) -> None:
     """Add the cached scores of parts ``first:last``."""
     for part in range(first, last):
         own = saved[part, Index(chosen[part])]

@@ -36,6 +36,15 @@ class Weights(NamedTuple):
     scale: float  # size of an integer step in the learner's units
 
 
+class DenseWeights(NamedTuple):
+    """The weights of a linear model that still learns, in the same layout, as 32-bit numbers; all rows are dense."""
+
+    slots: Keys
+    packed: Floats
+    bias: Floats
+    scale: float  # 1
+
+
 def pack(keys: Keys, coefficients: Floats, intercept: Floats, epsilon: float) -> tuple[Keys, Shorts, Ints, float]:
     """Pack weights, shape (n_features, n_classes), without those below a share ``epsilon`` of the largest.
 
@@ -124,7 +133,7 @@ def find_places(packed: Shorts, n_classes: int, places: Longs) -> int:
 
 
 @leaf
-def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> None:
+def score(weights: Weights | DenseWeights, keys: Keys, n: int, rows: Longs, scores: Ints | Floats) -> None:
     """Write the scores of all classes for the first ``n`` of ``keys``; ``rows`` is a scratch array."""
     for k in range(len(scores)):
         scores[k] = weights.bias[k]
@@ -133,14 +142,14 @@ def score(weights: Weights, keys: Keys, n: int, rows: Longs, scores: Ints) -> No
 
 
 @leaf
-def add_rows(weights: Weights, rows: Longs, first: int, last: int, scores: Ints) -> None:
+def add_rows(weights: Weights | DenseWeights, rows: Longs, first: int, last: int, scores: Ints | Floats) -> None:
     """Add the weights of ``rows[first:last]``, -1 for none, to the scores of all classes."""
     packed = weights.packed
     for i in range(first, last):
         row = rows[Index(i)]
         if row < 0:
             continue
-        size = packed[Index(row)]
+        size = np.int64(packed[Index(row)])
         if size == -1:
             dense = packed[Index(row + 1) :]  # an offset within the loop would keep it from being vectorised
             for k in range(len(scores)):

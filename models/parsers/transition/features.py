@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from treevote.kernels import Index, Ints, Keys, leaf
+from treevote.kernels import Floats, Index, Ints, Keys, leaf
 from treevote.models.learning.features.atoms import FAR, bin_distance
 from treevote.models.learning.features.firing import Context, Globals, Scratch, fire_templates
 from treevote.models.learning.features.lexicon import WordColumns
 from treevote.models.learning.features.partial_scores import Parts, ScoreCache, score_parts
 from treevote.models.learning.features.stack_and_queue import LEFT, NEXT, PREV, QUEUE, STACK
 from treevote.models.learning.features.templates import TemplateTable
-from treevote.models.learning.features.weights import Weights
+from treevote.models.learning.features.weights import DenseWeights, Weights
 from treevote.models.parsers.transition.arc_standard import Actions
 from treevote.models.parsers.transition.configuration import (
     ACTION,
@@ -32,7 +32,7 @@ class Model(NamedTuple):
 
     actions: Actions
     parts: Parts
-    weights: Weights
+    weights: Weights | DenseWeights
     words: WordColumns
 
 
@@ -47,7 +47,7 @@ def fire(
 
 @leaf
 def score_configuration(
-    model: Model, cache: ScoreCache, space: Workspace, here: int, tokens: Ints, scores: Ints
+    model: Model, cache: ScoreCache, space: Workspace, here: int, tokens: Ints, scores: Ints | Floats
 ) -> None:
     """Write the scores of all actions in configuration ``here``."""
     find_places(space, here, len(tokens) - 1, model.parts.places, cache.places)

@@ -1,6 +1,8 @@
 """A log-linear model of actions whose weights still change: the probability of an action, and steps up its gradient.
 
-The weights are dense rows of 32-bit numbers, one for each feature; `features.weights` packs them.
+The weights are dense rows of 32-bit numbers, one for each feature, in the layout of `features.weights`, which packs
+them after the training. While they stay as they are, scores of parts of the templates are cached as in parsing: the
+derivations of a beam have most words in common.
 """
 
 from __future__ import annotations
@@ -10,15 +12,18 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Bools, Floats, Ints, Keys, Longs, leaf
-from treevote.models.learning.features.feature_index import find_rows, index_of
+from treevote.models.learning.features.feature_index import index_of
 from treevote.models.learning.features.firing import MAX_FEATURES, Scratch, scratch
 from treevote.models.learning.features.lexicon import WordColumns
 from treevote.models.learning.features.linear_guide import Coefficients
+from treevote.models.learning.features.partial_scores import Parts, ScoreCache, divide, empty_cache
+from treevote.models.learning.features.rich_templates import JOINT, OTHERS
 from treevote.models.learning.features.templates import TemplateTable
-from treevote.models.learning.features.weights import only_class
+from treevote.models.learning.features.weights import LEAST, UNIT, DenseWeights, exponential, only_class
+from treevote.models.learning.features.weights import score as score_features
 from treevote.models.parsers.transition.arc_standard import Actions, legal
 from treevote.models.parsers.transition.configuration import ACTION, Workspace
-from treevote.models.parsers.transition.features import fire
+from treevote.models.parsers.transition.features import Model, fire, score_configuration
 
 _LEAST = 1e-3  # smaller gradients are treated as 0
 
@@ -29,11 +34,13 @@ class LogLinear(NamedTuple):
     actions: Actions
     words: WordColumns
     table: TemplateTable
-    slots: Keys  # index from the key of a feature to its row of the weights
-    coefficients: Coefficients
+    parts: Parts
+    weights: DenseWeights
+    seen: Bools  # shape (n_actions,): whether the training of the learner had rows of the action
+    cache: ScoreCache  # of the present weights
     room: Scratch
     keys: Keys  # shape (MAX_FEATURES,): the features of a configuration
-    rows: Longs  # shape (MAX_FEATURES,): the rows of those that have weights
+    rows: Longs  # shape (MAX_FEATURES,): their rows of weights, -1 for none
     mask: Bools  # shape (n_actions,): the legal actions
     logs: Floats  # shape (n_actions,): their log-probabilities; the numbers of other actions have no meaning
 
@@ -41,58 +48,87 @@ class LogLinear(NamedTuple):
     def of(
         cls, actions: Actions, words: WordColumns, table: TemplateTable, keys: Keys, coefficients: Coefficients
     ) -> LogLinear:
-        """Make the model of these weights; ``keys`` has the feature of each row."""
-        slots, n_actions = index_of(keys, np.arange(len(keys))), len(actions.kind)
-        features, rows = np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
+        """Make the model of a copy of these weights; ``keys`` has the feature of each row."""
+        n_actions, parts = len(actions.kind), divide(table, OTHERS, JOINT)
+        rows = np.full((len(keys), 1 + n_actions), -1, np.float32)  # the mark of a dense row, and its weights
+        rows[:, 1:] = coefficients.weights
+        slots = index_of(keys, (1 + n_actions) * np.arange(len(keys)))
+        weights = DenseWeights(slots, rows.ravel(), coefficients.bias.copy(), 1.0)
+        features, places = np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
         mask, logs = np.empty(n_actions, np.bool_), np.empty(n_actions, np.float32)
-        return cls(actions, words, table, slots, coefficients, scratch(table), features, rows, mask, logs)
+        cache = empty_cache(parts, n_actions, np.float32)
+        return cls(
+            actions,
+            words,
+            table,
+            parts,
+            weights,
+            coefficients.seen,
+            cache,
+            scratch(table),
+            features,
+            places,
+            mask,
+            logs,
+        )
+
+    @property
+    def coefficients(self) -> Coefficients:
+        """The present weights, not a copy: who changes them forgets the cache."""
+        rows = self.weights.packed.reshape(-1, 1 + len(self.weights.bias))
+        return Coefficients(rows[:, 1:], self.weights.bias, self.seen)
 
 
 @leaf
-def score(model: LogLinear, space: Workspace, here: int, tokens: Ints) -> int:
+def score(model: LogLinear, space: Workspace, here: int, tokens: Ints) -> bool:
     """Write the legal actions of a configuration and their log-probabilities.
 
-    Return the number of its features that have weights, whose rows are in ``model.rows``; -1 if there is no choice, and
-    no log-probabilities.
+    Return False, and write no log-probabilities, if there is no choice.
     """
-    weights, bias = model.coefficients.weights, model.coefficients.bias
-    mask, logs, rows, n = model.mask, model.logs, model.rows, len(tokens) - 1
-    legal(space, model.actions, here, n, mask)
-    if only_class(mask) >= 0:
-        return -1
-    count = fire(space, here, tokens, model.words, model.table, model.room, model.keys)
-    found = find_rows(model.keys, count, model.slots, rows)
-    for k in range(len(logs)):
-        logs[k] = bias[k]
-    for i in range(found):
-        row = weights[rows[i]]
-        for k in range(len(logs)):
-            logs[k] += row[k]
-    best, total = np.float64(-np.inf), np.float64(0.0)
-    for k in range(len(logs)):
-        if mask[k] and logs[k] > best:
-            best = np.float64(logs[k])
-    for k in range(len(logs)):
-        if mask[k]:
-            total += np.exp(logs[k] - best)
-    shift = np.float32(best + np.log(total))
-    for k in range(len(logs)):
-        logs[k] -= shift
-    return found
+    if not has_choice(model, space, here, tokens):
+        return False
+    own = Model(model.actions, model.parts, model.weights, model.words)
+    score_configuration(own, model.cache, space, here, tokens, model.logs)
+    log_softmax(model.mask, model.logs)
+    return True
+
+
+@leaf
+def has_choice(model: LogLinear, space: Workspace, here: int, tokens: Ints) -> bool:
+    """Write the legal actions of a configuration; return whether there are several."""
+    legal(space, model.actions, here, len(tokens) - 1, model.mask)
+    return only_class(model.mask) < 0
+
+
+@leaf
+def log_softmax(mask: Bools, scores: Floats) -> None:
+    """Write the log-probabilities of the classes in ``mask`` over their scores, summed as in `features.weights`."""
+    best, total = np.float32(-np.inf), np.int64(0)
+    for k in range(len(scores)):
+        best = max(best, scores[k] if mask[k] else np.float32(-np.inf))
+    for k in range(len(scores)):
+        log = min(np.float64(scores[k]) - np.float64(best), 0.0)
+        total += int(UNIT * exponential(max(log, LEAST))) if mask[k] and log > LEAST else 0
+    shift = np.float32(best + np.log(total / UNIT))
+    for k in range(len(scores)):
+        scores[k] -= shift
 
 
 @leaf
 def ascend(model: LogLinear, space: Workspace, path: Longs, tokens: Ints, rate: np.float32) -> None:
     """Move the weights up the gradient of the log-probability of the actions between the configurations of ``path``.
 
-    One action after the other: each gradient is that of the weights which the action before it left.
+    One action after the other: each gradient is that of the weights which the action before it left. The cache is not
+    read, and has to be forgotten.
     """
-    mask, logs = model.mask, model.logs
-    weights, bias = model.coefficients.weights, model.coefficients.bias
+    mask, logs, rows, packed, bias = model.mask, model.logs, model.rows, model.weights.packed, model.weights.bias
     for at in range(len(path) - 1):
-        found = score(model, space, path[at], tokens)
-        if found < 0:
+        here = path[at]
+        if not has_choice(model, space, here, tokens):
             continue
+        count = fire(space, here, tokens, model.words, model.table, model.room, model.keys)
+        score_features(model.weights, model.keys, count, rows, logs)
+        log_softmax(mask, logs)
         action = space.configurations[path[at + 1], ACTION]
         for k in range(len(logs)):
             slope = np.float32(0)
@@ -100,7 +136,8 @@ def ascend(model: LogLinear, space: Workspace, path: Longs, tokens: Ints, rate: 
                 slope = (np.float32(1) if k == action else np.float32(0)) - np.exp(logs[k])
             logs[k] = rate * slope if abs(slope) > _LEAST else np.float32(0)
             bias[k] += logs[k]
-        for i in range(found):
-            row = weights[model.rows[i]]
-            for k in range(len(logs)):
-                row[k] += logs[k]
+        for i in range(count):
+            if rows[i] >= 0:
+                own = packed[rows[i] + 1 :]
+                for k in range(len(logs)):
+                    own[k] += logs[k]

@@ -22,6 +22,7 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints, Longs, kernel, leaf
 from treevote.models.learning.features.linear_guide import Coefficients
+from treevote.models.learning.features.partial_scores import forget
 from treevote.models.learning.features.rows import Trees
 from treevote.models.parsers.transition.arc_standard import (
     REDUCE_LEFT,
@@ -96,15 +97,17 @@ def learn(
         wrong, steps = violation(model, space, gold, tree, tokens, width, cost)
         if steps > 0:
             updates += 1
-            path = np.empty(steps + 1, np.int64)
+            paths = np.empty((2, steps + 1), np.int64)  # of the gold derivation and the wrong one
             for at in range(steps, -1, -1):
-                path[at] = wrong
+                paths[0, at], paths[1, at] = at, wrong
                 wrong = space.configurations[wrong, PREVIOUS]
             common = 0
-            while space.configurations[path[common + 1], ACTION] == gold.configurations[common + 1, ACTION]:
+            while space.configurations[paths[1, common + 1], ACTION] == gold.configurations[common + 1, ACTION]:
                 common += 1
-            ascend(model, gold, np.arange(common, steps + 1), tokens, rate)
-            ascend(model, space, path[common:], tokens, -rate)
+            for side in range(2):  # one call: its code takes the place of each
+                own, step = (gold, rate) if side == 0 else (space, -rate)
+                ascend(model, own, paths[side, common:], tokens, step)
+            forget(model.cache)
     return updates
 
 
@@ -128,21 +131,25 @@ def violation(
     for step in range(2 * n):
         action = gold.configurations[step + 1, ACTION]
         kept, gold_is_scored = 0, False
-        for i in range(size):
-            if kept == width and totals[i] + cost <= next_totals[kept - 1]:
+        for i in range(size + 1):  # the last one is the configuration on the oracle's way, unless it was scored
+            in_beam = i < size
+            if in_beam and kept == width and totals[i] + cost <= next_totals[kept - 1]:
+                continue
+            if not in_beam and gold_is_scored:
                 break
-            choice = score(model, space, beam[i], tokens) >= 0
-            if beam[i] == on_gold_way:
+            here = beam[i] if in_beam else step
+            choice = score(model, space if in_beam else gold, here, tokens)
+            if not in_beam or here == on_gold_way:
                 gold_is_scored = True
                 gold_total += logs[action] if choice else 0.0
-            for other in range(len(mask)):
+            for other in range(len(mask) if in_beam else 0):
                 if mask[other]:
                     total = totals[i]
                     if choice:
-                        total += logs[other] + np.float64(cost) * errors(space, actions, beam[i], other, tree)
-                    kept = insert(total, beam[i], other, kept, next_totals, next_from, next_action)
-        if not gold_is_scored and score(model, gold, step, tokens) >= 0:
-            gold_total += logs[action]
+                        if kept == width and total + (logs[other] + cost) <= next_totals[kept - 1]:
+                            continue  # also with the highest cost
+                        total += logs[other] + np.float64(cost) * errors(space, actions, here, other, tree)
+                    kept = insert(total, here, other, kept, next_totals, next_from, next_action)
         next_on_gold_way, size = -1, 0
         for k in range(kept):
             advance(space, actions, next_from[k], used, n + used, next_action[k])

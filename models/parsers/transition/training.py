@@ -54,6 +54,7 @@ def train_guide(treebank: Treebank, task: Task, name: str = "training") -> Linea
     del learner
     if task.passes is not None:
         model = LogLinear.of(task.actions, task.words, task.table, keys, coefficients)
+        del coefficients
         coefficients = train_structured(treebank, model, task.passes, task.progress)
     return LinearGuide.packing(coefficients, keys, task.prune)
 

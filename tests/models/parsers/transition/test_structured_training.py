@@ -23,6 +23,7 @@ from treevote.corpus.trees import are_trees, is_single_rooted
 from treevote.errors import ConfigError
 from treevote.kernels import Floats
 from treevote.models.learning.features.linear_guide import NEVER, Coefficients, LinearGuide
+from treevote.models.learning.features.partial_scores import forget
 from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.weights import score as packed_score
 from treevote.models.parsers.transition.arc_standard import class_table, gold_of, is_final
@@ -125,7 +126,11 @@ def test_learning_gives_the_twins_weights(model: Model, width: int, cost: float,
         picks = rng.integers(0, 99, 2 * n).tolist()
         for space, here, mirror in walk(n, model.actions, random_chooser(model.actions, n, picks))[:-1]:
             logs = plain.logs(example.words, mirror)
-            if score(own, space, here, tokens) >= 0:
+            if score(own, space, here, tokens):
+                cached = own.logs.tobytes()
+                forget(own.cache)
+                assert score(own, space, here, tokens)
+                assert own.logs.tobytes() == cached
                 assert own.logs[sorted(logs)].tolist() == pytest.approx([logs[k] for k in sorted(logs)], abs=1e-3)
             assert np.flatnonzero(own.mask).tolist() == sorted(logs)
 
@@ -162,8 +167,9 @@ def test_a_climb_goes_up_the_gradient(treebank: Treebank, seed: int, picks: list
         middle, total, change = weights[at], 0.0, np.float32(1 / 64)
         for sign in (1, -1):
             weights[at] = middle + sign * change
+            forget(own.cache)
             for space, here, _ in steps[:-1]:
-                if score(own, space, here, tokens) >= 0:
+                if score(own, space, here, tokens):
                     total += sign * float(own.logs[actions[here]])
         weights[at] = middle
         return total / (2 * float(change))
