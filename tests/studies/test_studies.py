@@ -256,9 +256,10 @@ def test_a_claim_holds_only_with_significance(direction: bool, p: float | None, 
 
 @pytest.mark.parametrize("name", ["direction", "decision-list", "look-ahead", "waits"])
 def test_equal_figures_have_no_direction(name: str, tmp_path: Path) -> None:
-    systems, equal = STUDIES[name].systems, defaultdict[Any, Any](lambda: (1, 50.0))
-    results = Results(Context(TOY, TOY, tmp_path), {}, {"": dict.fromkeys(systems, TOY)}, equal)
-    checks = [claim.check(results) for claim in STUDIES[name].claims if claim.sentence != "WaitRight is not needed"]
+    own: Any = STUDIES[name]
+    equal = defaultdict[Any, Any](lambda: (1, 50.0))
+    results = Results(Context(TOY, TOY, tmp_path), {}, {"": dict.fromkeys(own.systems, TOY)}, equal)
+    checks = [claim.check(results) for claim in own.claims if claim.sentence != "WaitRight is not needed"]
     assert [found and found[0] for found in checks] == ["does not hold"] * len(checks)
 
 
