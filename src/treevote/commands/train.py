@@ -101,6 +101,8 @@ def train(
     trainer = ensemble_of(configuration, settings)
     if output is not None:
         store.check_target(output)
+        if save_folds is not None:
+            store.check_apart(output, path_of(save_folds))
     if not isinstance(annotator, AnnotatorTrainer | None):
         problem = f"expected an AnnotatorTrainer, found {type(annotator).__name__}"
         raise ConfigError(f"annotator: {problem}; make one, of treevote.ensemble.annotator_trainer")
