@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import time
 import zlib
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.members import Member
 from treevote.ensemble.partial_trees import train_on_partial
-from treevote.ensemble.plug_in_faults import faults_named, parsed_by
+from treevote.ensemble.plug_in_faults import apart, faults_named, parsed_by, required
 from treevote.ensemble.proposals import around
 from treevote.errors import ConfigError
 from treevote.parallel import Jobs, Progress
@@ -45,11 +44,12 @@ def timed_parse(member: Member, treebank: Treebank) -> tuple[Treebank, float]:
 def train_member(task: Task, seed: int, jobs: Jobs) -> Member:
     """Train a member; faults name it."""
     own_seed = int(np.random.default_rng([seed, zlib.crc32(task.name.encode())]).integers(2**31))
+    dev = None if task.dev is None else apart(task.trainer, task.dev)
+    named = jobs.renamed(lambda _: task.title)
 
     def train(treebank: Treebank) -> Member:
-        return task.trainer.train(  # type: ignore[return-value]  # those of treevote.ensemble.members are members
-            treebank, task.dev, seed=own_seed, jobs=jobs.renamed(lambda _: task.title)
-        )
+        found: Member = required(task.trainer.train(apart(task.trainer, treebank), dev, seed=own_seed, jobs=named))
+        return found
 
     try:
         with faults_named(task.name, task.trainer):
@@ -70,4 +70,4 @@ def train_and_parse(
     task, part, proposals = task_part_and_proposals
     member = train_alone(task, seed=seed, progress=progress)
     warm(task.name, member, part)
-    return parsed_by(task.name, around(member, proposals), part, functools.partial(timed_parse, treebank=part))
+    return parsed_by(task.name, around(member, proposals), part, timed_parse)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
-from treevote.ensemble.plug_in_faults import faults_named
+from treevote.ensemble.plug_in_faults import faults_named, required
 from treevote.errors import ConfigError, ModelError, unknown, warn
 from treevote.models.learning.clusters.clusters import NONE, Clusters
 from treevote.models.learning.vectors.vectors import NO_VECTORS, WordVectors
@@ -202,9 +202,9 @@ def member_from_record(name: str, record: Record) -> Member:
     if family is None:
         kinds, faults = ", ".join(families()), "".join(f"; {fault}" for fault in plug_ins().faults)
         raise ModelError(
-            f"expected a member of kind {kinds}, found '{record.kind}'; "
+            f"expected a kind of member {name} among {kinds}, found '{record.kind}'; "
             f"install the plug-in that trained it, or train the model again{faults}"
         )
     with faults_named(name, family.parser):
-        member: Member = family.parser.from_record(record)
+        member: Member = required(family.parser.from_record(record))
         return member

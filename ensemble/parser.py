@@ -114,7 +114,7 @@ class EnsembleParser:
 
     def _parses(self, treebank: Treebank, given: Given | None) -> dict[str, tuple[Treebank, int]]:
         """Return the parse of each member, and its number of fallbacks to a simpler search."""
-        return parse_in_turn(self.members, treebank, lambda member: _counted(member, treebank, given))
+        return parse_in_turn(self.members, treebank, lambda member, own: _counted(member, own, given))
 
     def combine(self, parses: Mapping[str, Treebank], given: Given | None = None) -> Treebank:
         """Return the vote over the parses of all members, with support, and with confidence if possible."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -40,16 +41,31 @@ def faults_named(name: str, part: object) -> Iterator[None]:
         raise ModelError(f"{problem}; update it, or leave the member out") from fault
 
 
+def apart(part: object, treebank: Treebank) -> Treebank:
+    """Return a treebank for a trainer or parser; a plug-in gets columns of its own, since it may write into them."""
+    if not is_plug_in(part):
+        return treebank
+    columns: dict[str, Any] = {name: getattr(treebank, name).copy() for name in ("tokens", "heads", "deprels")}
+    return dataclasses.replace(treebank, **columns, offsets=treebank.offsets.copy())
+
+
+def required(member: Any) -> Any:
+    """Return a member; TypeError if it is no parser as an ensemble holds it."""
+    if missing := [name for name in ("trainer", "single_root", "parse", "record") if not hasattr(member, name)]:
+        raise TypeError(f"expected a parser, found {type(member).__name__} without {', '.join(missing)}")
+    return member
+
+
 def parsed_by(
-    name: str, member: Any, treebank: Treebank, parse: Callable[[Any], tuple[Treebank, T]]
+    name: str, member: Any, treebank: Treebank, parse: Callable[[Any, Treebank], tuple[Treebank, T]]
 ) -> tuple[Treebank, T]:
-    """Return the result of ``parse``, a parse by a member and another value.
+    """Return the result of ``parse``, the parse of a treebank by a member and another value.
 
     ModelError if the member is of a plug-in, and its parse has other tokens, a sentence that is no tree, a word
     without a label, or a label that no model can have.
     """
     with faults_named(name, member):
-        tree, value = parse(member)
+        tree, value = parse(member, apart(member, treebank))
         if is_plug_in(member):
             columns = (tree.tokens, treebank.tokens), (tree.offsets, treebank.offsets)
             if tree.words != treebank.words or not all(np.array_equal(own, given) for own, given in columns):

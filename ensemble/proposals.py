@@ -27,9 +27,9 @@ def in_turn(trainers: Mapping[str, Any]) -> tuple[list[str], list[str]]:
 
 
 def parse_in_turn(
-    members: Mapping[str, Any], treebank: Treebank, parse: Callable[[Any], tuple[Treebank, _Parsed]]
+    members: Mapping[str, Any], treebank: Treebank, parse: Callable[[Any, Treebank], tuple[Treebank, _Parsed]]
 ) -> dict[str, tuple[Treebank, _Parsed]]:
-    """Return the result of ``parse``, a parse of the treebank and another value, for each member by its name."""
+    """Return the result of ``parse``, the parse of the treebank and another value, for each member by its name."""
     first, last = in_turn({name: getattr(member, "trainer", None) for name, member in members.items()})
     found = {name: parsed_by(name, members[name], treebank, parse) for name in first}
     proposals = [tree for tree, _ in found.values()]

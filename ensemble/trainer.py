@@ -154,7 +154,7 @@ class EnsembleTrainer:
             trained = self._trained(names, bare, dev, seed, jobs)
             for name, member in trained.items():
                 warm(name, member, dev)
-            parsed = parse_in_turn(trained, dev, functools.partial(timed_parse, treebank=dev))
+            parsed = parse_in_turn(trained, dev, timed_parse)
             facts["development"] = facts_of(dev)
         elif self.folds:
             gold, parsed = dataclasses.replace(whole, source=None), self._cross_parsed(bare, seed, jobs)
@@ -169,8 +169,8 @@ class EnsembleTrainer:
                 names, kind = choice.members, choice.weights
                 facts["selection"] = to_mapping(choice)
                 if dev is not None:  # those that choose have other proposals now
-                    parse = functools.partial(timed_parse, treebank=dev)
-                    parses = {n: p for n, (p, _) in parse_in_turn({n: trained[n] for n in names}, dev, parse).items()}
+                    again = parse_in_turn({name: trained[name] for name in names}, dev, timed_parse)
+                    parses = {name: parse for name, (parse, _) in again.items()}
         if dev is None:
             trained = self._trained(names, bare, None, seed, jobs)
         members = {name: trained[name] for name in names}

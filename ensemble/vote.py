@@ -94,7 +94,7 @@ def vote(
         return dataclasses.replace(alone, deprels=deprels, support=share, label_support=share)
     ballots = Ballots.of(systems)
     if len(weights.overall) != len(systems):
-        raise InputError(f"expected {len(weights.overall)} systems, one for each weight, found {len(systems)}")
+        raise InputError(f"expected a system for each of {len(weights.overall)} weights, found {len(systems)}")
     table = weights.table(systems[0])
     weight, labelled = arc_weights(ballots.heads, ballots.deprels, table)
     voted, winner = heaviest_trees(systems[0], ballots, weight, labelled, single_root=single_root, given=given)

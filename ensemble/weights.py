@@ -9,24 +9,25 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from reprlib import repr as short
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Treebank, require_treebank, require_treebanks
 from treevote.errors import ConfigError, ModelError
 from treevote.evaluation.agreement import accuracy_by, agreement, arcs_of
 from treevote.evaluation.counts import check_same_sentences
 from treevote.kernels import Ints, Longs
+from treevote.settings import Interval, Settings
 
 UNIT = 2**20  # weights are whole multiples of 1 / UNIT, so that sums are exact in any order
 HEAVIEST = 2.0**20  # maximum weight, so that sums cannot overflow
+Row: TypeAlias = tuple[Annotated[float, Interval(0, HEAVIEST)], ...]  # the weight of each system
 SEEN_ENOUGH = 20  # minimum number of held-out tokens of a part of speech with an accuracy of its own
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+@dataclass(frozen=True)
+class Weights(Settings):
     """The weight of each system, the same for all tokens or by the part of speech of the dependent.
 
     Attributes
@@ -43,7 +44,7 @@ class Weights:
     Raises
     ------
     ConfigError
-        If the shapes do not fit, or a weight is negative, not finite or beyond ``HEAVIEST``.
+        If the shapes do not fit, or a weight is no number, negative, not finite or beyond ``HEAVIEST``.
 
     Examples
     --------
@@ -55,18 +56,14 @@ class Weights:
     """
 
     kind: Literal["equal", "accuracy", "pos", "agreement"]
-    overall: tuple[float, ...]
+    overall: Row
     pos: tuple[str, ...] = ()
-    rows: tuple[tuple[float, ...], ...] = ()
+    rows: tuple[Row, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.kind not in ("equal", "accuracy", "pos", "agreement"):
-            raise ConfigError(f"weights of kind {self.kind!r}; expected equal, accuracy, pos or agreement")
+        super().__post_init__()
         if len(self.rows) != len(self.pos) or any(len(row) != len(self.overall) for row in self.rows):
             raise ConfigError("weights by part of speech need one row for each part, one weight for each system")
-        for weight in (*self.overall, *(weight for row in self.rows for weight in row)):
-            if not 0 <= weight <= HEAVIEST:
-                raise ConfigError(f"weight {weight!r} is not a number from 0 to {HEAVIEST:.0f}")
 
     @property
     def n_members(self) -> int:
@@ -85,7 +82,7 @@ class Weights:
         Raises
         ------
         InputError
-            If the sentences differ, or a gold head is not known.
+            If the sentences differ, a gold head is not known, or something is no treebank.
 
         Examples
         --------
@@ -94,8 +91,8 @@ class Weights:
         >>> Weights.by_accuracy(gold, [gold, other]).overall
         (1.0, 0.5)
         """
-        one_key = np.zeros(len(gold.tokens), np.int32)
-        return Weights("accuracy", _accuracies(gold, systems, one_key, 1)[0])
+        one_key = np.zeros(len(require_treebank(gold).tokens), np.int32)
+        return Weights("accuracy", _accuracies(gold, require_treebanks(systems), one_key, 1)[0])
 
     @staticmethod
     def by_pos(gold: Treebank, systems: Sequence[Treebank]) -> Weights:
@@ -103,7 +100,7 @@ class Weights:
 
         A part of speech with fewer than ``SEEN_ENOUGH`` tokens has no row: the share over all tokens is used.
         """
-        names, key, seen = _seen_parts(gold)
+        (names, key, seen), systems = _seen_parts(require_treebank(gold)), require_treebanks(systems)
         rows = _accuracies(gold, systems, key, len(names))
         overall = Weights.by_accuracy(gold, systems).overall
         return Weights("pos", overall, tuple(names[i] for i in seen), tuple(rows[i] for i in seen))
@@ -120,7 +117,7 @@ class Weights:
         Raises
         ------
         InputError
-            If the sentences differ.
+            If the sentences differ, or something is no treebank.
 
         Examples
         --------
@@ -129,7 +126,7 @@ class Weights:
         >>> Weights.by_agreement([one, two, one]).overall
         (0.75, 0.5, 0.75)
         """
-        check_same_sentences(systems)
+        check_same_sentences(systems := require_treebanks(systems))
         names, key, seen = _seen_parts(systems[0])
         tokens, arcs = systems[0].is_token, arcs_of(systems)
         counts = np.zeros((len(names) + 1, len(systems)), np.int64)
@@ -167,18 +164,9 @@ class Weights:
             If they are damaged.
         """
         try:
-            overall = tuple(map(_number, data["overall"]))
-            rows = tuple(tuple(map(_number, row)) for row in data["rows"])
-            return Weights(data["kind"], overall, tuple(str(name) for name in data["pos"]), rows)
-        except (ConfigError, KeyError, TypeError, ValueError, OverflowError) as error:
+            return Weights(data["kind"], data["overall"], data["pos"], data["rows"])
+        except (ConfigError, KeyError) as error:
             raise ModelError(f"the weights of the vote are damaged: {error}; train the model again") from error
-
-
-def _number(weight: object) -> float:
-    """Return a number of JSON; TypeError if it is not one, OverflowError for a whole one that is too large."""
-    if isinstance(weight, bool) or not isinstance(weight, int | float):
-        raise TypeError(f"weight {short(weight)} is not a number")
-    return float(weight)
 
 
 def _part_of_speech(treebank: Treebank, names: Sequence[str]) -> Ints:

@@ -396,7 +396,15 @@ def test_arguments_that_make_no_sense_are_told(model: Path, tmp_path: Path) -> N
         (lambda: parse_files(model, [], tmp_path / "out"), "expected files to parse, found none"),
         (lambda: treevote.parse_folder(model, [], tmp_path / "out"), "expected files to parse, found none"),
         (lambda: treevote.doctor([]), "expected files to look at, found none"),
-        (lambda: treevote.doctor(toy, least=float("nan")), "expected a least probability from 0 to 1, found nan"),
+        (lambda: treevote.doctor(None), "expected a path, found None"),  # type: ignore[arg-type]
+        (lambda: treevote.doctor([one, 3]), "expected a path, found 3"),  # type: ignore[list-item]
+        (lambda: treevote.doctor(toy, least=float("nan")), "least: expected a number, found nan"),
+        (lambda: treevote.doctor(toy, least=2), "least should be in 0..1, found 2"),
+        (lambda: treevote.doctor(toy, least="x"), "least: expected a number, found 'x'"),  # type: ignore[arg-type]
+        (
+            lambda: treevote.doctor(toy, members="pipeline"),
+            "members: expected an array, each a string, found 'pipeline'",
+        ),
         (lambda: treevote.parse_strings(model, "dogs bark"), "expected texts, found str"),
         (lambda: treevote.parse_strings(model, b"dogs bark"), "expected texts, found bytes"),
         (lambda: treevote.parse_strings(model, None), "expected texts, found NoneType"),  # type: ignore[arg-type]

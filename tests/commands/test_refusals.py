@@ -109,6 +109,9 @@ def test_a_place_that_is_taken_is_found_out_before_training(tmp_path: Path) -> N
     taken = tmp_path / "letter.txt"
     assert "a folder for the model, found a file" in fails("train", "--train", missing, "-o", taken)
     assert f"{taken} is a file; name a folder for a diagnosis" in fails("doctor", TOY, "--fast", "--work", taken)
+    for folds in ("new", "new/folds", "."):
+        words = "train", "--train", missing, "--folds", 2, "-o", tmp_path / "new", "--save-folds", tmp_path / folds
+        assert "must be apart; name another folder" in fails(*words)
     assert taken.read_text() == "dear"
     assert os.listdir(tmp_path) == ["letter.txt"]
 

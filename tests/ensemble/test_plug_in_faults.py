@@ -15,7 +15,7 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.commands.train import train
 from treevote.conll.reader import read
 from treevote.conll.writer import write
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Treebank, checksum
 from treevote.ensemble import members
 from treevote.ensemble.members import members_of
 from treevote.ensemble.trainer import EnsembleTrainer
@@ -30,6 +30,13 @@ TOY = toy_treebank(20, 1)
 def in_circles(text: Treebank) -> Ints:
     """Hang the first word on the second, and all others on the first."""
     return np.where(text.is_token, np.where(text.positions == 1, 2, 1), -1).astype(np.int32)
+
+
+def written_over(text: Treebank) -> Treebank:
+    """Return the trees of a text, in whose own columns there are none any more."""
+    heads, deprels = text.heads.copy(), text.deprels.copy()
+    text.heads[:] = text.deprels[:] = -1
+    return text.with_trees(heads, deprels, text.labels)
 
 
 PARSES: dict[str, Any] = {
@@ -60,10 +67,12 @@ class Odd:
     def train(self, treebank: Treebank, *data: object, **options: object) -> Odd:
         if self.fault == "train":
             raise KeyError(self.fault)
-        return self
+        if self.fault == "writing":
+            written_over(treebank)
+        return None if self.fault == "no parser" else self  # type: ignore[return-value]  # a plug-in has no types
 
     def parse(self, treebank: Treebank) -> Treebank:
-        parse: Treebank = PARSES.get(self.fault, lambda text: text)(treebank)
+        parse: Treebank = {**PARSES, "writing": written_over}.get(self.fault, lambda text: text)(treebank)
         return parse
 
     def record(self) -> Record:
@@ -110,6 +119,24 @@ def test_a_fault_in_a_record_names_the_member(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(members, "find_family", lambda kind: family)
     with pytest.raises(ModelError, match=r"the plug-in of member mine failed \(KeyError: 'from_record'\)"):
         members.member_from_record("mine", Record("odd-parser"))
+    monkeypatch.setattr(Odd, "from_record", lambda record: Family)
+    with pytest.raises(ModelError, match=r"mine failed \(TypeError: expected a parser, found type without single_root"):
+        members.member_from_record("mine", Record("odd-parser"))
+
+
+def test_what_is_no_parser_is_refused_after_its_training(gold: Treebank) -> None:
+    named: Any = {"mine": Odd("no parser")}
+    with pytest.raises(ModelError, match=r"mine failed \(TypeError: expected a parser, found NoneType without trainer"):
+        EnsembleTrainer(named).train(gold)
+
+
+def test_what_a_plug_in_writes_into_its_input_reaches_nobody_else(gold: Treebank) -> None:
+    named: Any = {"mine": Odd("writing"), **members_of(["lr-svm-forward"])}
+    before, trainer = checksum(gold), EnsembleTrainer(named)
+    scores: Any = trainer.train(gold, gold).facts["scores"]
+    assert scores["mine"]["las"] == 100
+    trainer.train(gold).parse(gold)
+    assert checksum(gold) == before
 
 
 def test_what_a_plug_in_says_of_the_data_is_told_as_it_is(gold: Treebank, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +149,17 @@ def test_what_a_plug_in_says_of_the_data_is_told_as_it_is(gold: Treebank, monkey
         EnsembleTrainer(named).train(gold)
 
 
-def test_what_cannot_be_stored_is_known_before_the_training(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        (None, r"the plug-in of member mine failed \(KeyError: 'record'\)"),
+        (Record("odd", {"known": {1}}), r"the plug-in of member mine failed \(ModelError: the facts .* plain JSON"),  # type: ignore[dict-item]
+        (Record("odd"), "expected a kind of member mine among lr-parser, .*, found 'odd'"),
+    ],
+)
+def test_what_cannot_be_stored_is_known_before_the_training(
+    record: Record | None, said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     trained: list[int] = []
 
     def noted(self: Odd, treebank: Treebank, *data: object, **options: object) -> Odd:
@@ -131,8 +168,10 @@ def test_what_cannot_be_stored_is_known_before_the_training(monkeypatch: pytest.
 
     named: Any = {"mine": Odd("")}
     monkeypatch.setattr(Odd, "train", noted)
+    if record is not None:
+        monkeypatch.setattr(Odd, "record", lambda self: record)
     monkeypatch.setattr("treevote.commands.train.ensemble_of", lambda *_: EnsembleTrainer(named))
     write(TOY, tmp_path / "train.conllu")
-    with pytest.raises(ModelError, match=r"the plug-in of member mine failed \(KeyError: 'record'\)"):
+    with pytest.raises(ModelError, match=said):
         train([tmp_path / "train.conllu"], tmp_path / "model")
     assert trained == [2]

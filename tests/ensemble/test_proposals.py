@@ -120,9 +120,9 @@ def test_members_that_choose_do_not_propose_to_each_other(ensemble: EnsemblePars
             return self
 
     plain = ensemble.members["forward"]
-    parse_in_turn({"a": Chooser(), "b": plain, "c": plain, "d": Chooser()}, TEST, lambda _: (TEST, 0))
+    parse_in_turn({"a": Chooser(), "b": plain, "c": plain, "d": Chooser()}, TEST, lambda *_: (TEST, 0))
     assert asked == [2, 2]
-    parse_in_turn({"a": Chooser(), "b": plain, "c": Chooser()}, TEST, lambda _: (TEST, 0))  # too few proposals
+    parse_in_turn({"a": Chooser(), "b": plain, "c": Chooser()}, TEST, lambda *_: (TEST, 0))  # too few proposals
     assert asked == [2, 2]
     assert FEWEST == 2
     assert around(narrowest := Chooser(), [TEST]) is narrowest

@@ -308,7 +308,7 @@ def test_a_token_that_is_its_own_head_is_refused() -> None:
 def test_no_system_and_too_few_weights_are_refused() -> None:
     with pytest.raises(InputError, match="at least one system"):
         vote([], single_root=True)
-    with pytest.raises(InputError, match="expected 3 systems, one for each weight, found 1"):
+    with pytest.raises(InputError, match="expected a system for each of 3 weights, found 1"):
         vote(parses([[0]]), Weights.equal(3), single_root=True)
 
 

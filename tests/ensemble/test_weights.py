@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import HEAVIEST, SEEN_ENOUGH, UNIT, Weights
-from treevote.errors import ConfigError, ModelError
+from treevote.errors import ConfigError, InputError, ModelError
 
 
 def test_accuracy_counts_head_and_label() -> None:
@@ -61,10 +63,25 @@ def test_weights_survive_json_and_damage_is_noticed() -> None:
             Weights.from_json({**data, key: value})
 
 
-@pytest.mark.parametrize("weight", [-0.1, float("nan"), float("inf"), 2 * HEAVIEST, 10**400])
-def test_impossible_weights_are_refused(weight: float) -> None:
-    with pytest.raises(ConfigError, match="is not a number from 0 to"):
+@pytest.mark.parametrize("weight", [-0.1, float("nan"), float("inf"), 2 * HEAVIEST, 10**400, "1", True, None])
+def test_impossible_weights_are_refused(weight: Any) -> None:
+    with pytest.raises(ConfigError, match=r"overall\[1\](: expected a number| should be in 0..1048576)"):
         weighted(1.0, weight)
+
+
+def test_weights_are_measured_on_treebanks_in_any_iterable() -> None:
+    one = Treebank.of([(["a"], [0], ["root"])] * 30)
+    by: dict[str, Callable[[Any], Weights]] = {
+        "accuracy": lambda systems: Weights.by_accuracy(one, systems),
+        "pos": lambda systems: Weights.by_pos(one, systems),
+        "agreement": lambda systems: Weights.by_agreement(systems),
+    }
+    for kind, measured in by.items():
+        assert measured(iter([one, one])) == measured([one, one])
+        assert measured([one, one]).kind == kind
+        for wrong in (None, ["one.conllu"]):
+            with pytest.raises(InputError, match=r"expected a treebank, found (NoneType|str)"):
+                measured(wrong)
 
 
 @given(st.data())

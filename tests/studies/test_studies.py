@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from treevote.studies.catalogue import STUDIES
 from treevote.studies.corston_oliver import sample_of
 from treevote.studies.jobs import compact
 from treevote.studies.report import OUTCOMES, Finding, Report, Table, as_json, as_latex, as_markdown, outcome
-from treevote.studies.study import Context, hold_out
+from treevote.studies.study import Context, Results, hold_out
 
 TOY = toy_treebank(90, 1, crossing=True)
 
@@ -251,6 +252,15 @@ def test_wrong_use_is_told(toy_file: Path, tmp_path: Path) -> None:
 )
 def test_a_claim_holds_only_with_significance(direction: bool, p: float | None, expected: str) -> None:
     assert outcome(direction, p) == expected
+
+
+@pytest.mark.parametrize("name", ["direction", "decision-list", "look-ahead", "waits"])
+def test_equal_figures_have_no_direction(name: str, tmp_path: Path) -> None:
+    own: Any = STUDIES[name]
+    equal = defaultdict[Any, Any](lambda: (1, 50.0))
+    results = Results(Context(TOY, TOY, tmp_path), {}, {"": dict.fromkeys(own.systems, TOY)}, equal)
+    checks = [claim.check(results) for claim in own.claims if claim.sentence != "WaitRight is not needed"]
+    assert [found and found[0] for found in checks] == ["does not hold"] * len(checks)
 
 
 def test_what_was_run_stands_in_the_head(toy_file: Path, tmp_path: Path) -> None:

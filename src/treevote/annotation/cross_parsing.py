@@ -59,7 +59,7 @@ def save_parses(
 def require_folds(n_folds: int) -> None:
     """Raise a ConfigError for a number of folds that is not possible."""
     if n_folds not in range(2, MAX_FOLDS + 1):
-        raise ConfigError(f"expected 2 to {MAX_FOLDS} folds, found {n_folds}")
+        raise ConfigError(f"expected 2 to {MAX_FOLDS} folds, found {n_folds!r}")
 
 
 def cross_parsed(

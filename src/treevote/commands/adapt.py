@@ -167,9 +167,7 @@ def _unchanged(paths: Sequence[str | Path], checksums: Sequence[str]) -> Iterato
 def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | os.PathLike[str]]) -> None:
     """Fail before the work if an input cannot be read again, or an output would replace another's file."""
     store.check_target(output)
-    work, model = Path(os.path.realpath(room)), Path(os.path.realpath(output))
-    if work.is_relative_to(model) or model.is_relative_to(work):
-        raise ConfigError(f"the model {output} and the folder {room} for the work must be apart; name another folder")
+    store.check_apart(output, room)
     for path in inputs:
         if not os.path.exists(path) and path != "-":
             raise InputError("cannot read: no such file", path=os.fspath(path), remedy="check the path")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,16 +16,17 @@ from treevote.annotation.cross_parsing import cross_parsed, plan_of, require_fol
 from treevote.annotation.suspects import LEAST, Diagnosis, Evidence, suspects_of
 from treevote.commands.train import FOLDS, chosen, compile_kernels
 from treevote.commands.treebanks import read_some, with_texts
-from treevote.config import from_mapping
+from treevote.config import converted, from_mapping
 from treevote.conll.misc import require_misc
 from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import are_partial, require_labelled_trees
 from treevote.ensemble.configuration import Configuration, Preset, ensemble_of
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.errors import ConfigError, InputError, TreevoteError
+from treevote.errors import InputError, TreevoteError
 from treevote.files.streams import path_of
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.settings import Interval
 from treevote.store.checkpoints import PLAN, checkpoints, plan_at
 
 File: TypeAlias = str | Path | Treebank
@@ -86,7 +87,7 @@ def doctor(
     Raises
     ------
     InputError
-        If there is no file, or one cannot be read, or has no trees.
+        If there is no file, or one is no path, cannot be read, or has no trees.
     ConfigError
         If ``least`` is no probability, the folds are not 2 to 100, there are too few sentences for them, or the folder
         is that of another treebank or setting.
@@ -100,19 +101,18 @@ def doctor(
     [('10', 'dog', 'obj', 'nsubj')]
     """
     jobs = Jobs.of(jobs)
-    if isinstance(files, str | Path | Treebank):
-        files = [files]
+    files = [files] if isinstance(files, str | os.PathLike | Treebank) or not isinstance(files, Iterable) else [*files]
     if not files:
         raise InputError("expected files to look at, found none", remedy="name one or more files")
-    if not 0 <= least <= 1:
-        raise ConfigError(f"expected a least probability from 0 to 1, found {least}")
+    titles = tuple(map(_name, files))
+    converted(Annotated[float, Interval(0, 1)], least, "least")
     if folds is not None:
         require_folds(folds)
     cases = frozenset() if acknowledged is None else read_acknowledged(acknowledged)
-    named = tuple(members) or (MEMBERS if config is None and preset == "default" else ())
+    named = members or (MEMBERS if config is None and preset == "default" else ())
     configuration = chosen(config, preset, {"members": named, "folds": folds, "seed": seed})
     asked = members or folds or seed is not None or config is not None or preset != "default"
-    folder = Path(f"{Path(_name(files[0])).name}.doctor" if work is None else path_of(work))
+    folder = Path(f"{Path(titles[0]).name}.doctor" if work is None else path_of(work))
     if work is not None and not asked and (known := plan_at(folder, "diagnosis")) is not None:
         settings = {"member": known.get("members"), "folds": known.get("folds"), "seed": known.get("seed")}
         configuration = from_mapping(Configuration, settings, f"{work}/{PLAN}")
@@ -145,11 +145,11 @@ def doctor(
             steps.clear()
     found = suspects_of(judged, names, Evidence.of(judged, parses), least=least)
     shown = [dataclasses.replace(one, sentence=int(numbers[one.sentence])) for one in found if one.case not in cases]
-    return Diagnosis(whole, shown, tuple(map(_name, files)), tuple(trainers), n_folds, least, len(found) - len(shown))
+    return Diagnosis(whole, shown, titles, tuple(trainers), n_folds, least, len(found) - len(shown))
 
 
 def _name(file: File) -> str:
     """Return a name for a file, which may be standard input or a treebank in memory."""
     if isinstance(file, Treebank):
         return file.title or "treebank"
-    return "stdin" if file == "-" else os.fspath(file)
+    return "stdin" if file == "-" else path_of(file)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 import numpy as np
@@ -19,9 +20,10 @@ from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import are_partial
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer, TrainedAnnotator
 from treevote.ensemble.configuration import PRESETS, Configuration, Preset, ensemble_of, read_configuration
-from treevote.ensemble.members import with_clusters, with_vectors
+from treevote.ensemble.members import Member, member_from_record, with_clusters, with_vectors
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.partial_trees import require_whole_trees
+from treevote.ensemble.plug_in_faults import faults_named, is_plug_in
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError, require_known
@@ -99,6 +101,8 @@ def train(
     trainer = ensemble_of(configuration, settings)
     if output is not None:
         store.check_target(output)
+        if save_folds is not None:
+            store.check_apart(output, path_of(save_folds))
     if not isinstance(annotator, AnnotatorTrainer | None):
         problem = f"expected an AnnotatorTrainer, found {type(annotator).__name__}"
         raise ConfigError(f"annotator: {problem}; make one, of treevote.ensemble.annotator_trainer")
@@ -179,4 +183,16 @@ def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:
     """Train on two sentences: kernels are compiled here, and not in every job, and a wrong option is found at once."""
     few = treebank.select(np.flatnonzero(~are_partial(treebank))[:2])
     with suppress(InputError):  # two sentences may be too few to learn from
-        EnsembleTrainer(trainer.members).train(few, few).record()
+        parser = EnsembleTrainer(trainer.members).train(few, few)
+        parser.record()
+        for name, member in parser.members.items():
+            if is_plug_in(member):
+                require_stored(name, member)
+
+
+def require_stored(name: str, member: Member) -> None:
+    """Write a member to disk and read it again; ModelError, with its name, if that fails."""
+    with TemporaryDirectory() as folder:
+        with faults_named(name, member):
+            store.save(member.record(), Path(folder, "model"))
+        member_from_record(name, store.load(Path(folder, "model")))

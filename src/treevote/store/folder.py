@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from treevote.errors import ModelError
+from treevote.errors import ConfigError, ModelError
 from treevote.files.exchange import put_in_place, restore, standing
 from treevote.files.streams import path_of
 from treevote.files.temporaries import temporary
@@ -78,6 +78,13 @@ def check_target(path: str | Path) -> None:
         around = next(above for above in folder.parents if above.exists())
         if not (around.is_dir() and os.access(around, os.W_OK | os.X_OK)):
             raise ModelError(f"{path}: '{around}' is not a folder that you may write to; name another folder")
+
+
+def check_apart(path: str | Path, work: str | Path) -> None:
+    """Raise a ConfigError if the folder of a model to write and that of its finished work are one within the other."""
+    model, folder = Path(os.path.realpath(path)), Path(os.path.realpath(work))
+    if folder.is_relative_to(model) or model.is_relative_to(folder):
+        raise ConfigError(f"the model {path} and the folder {work} for the work must be apart; name another folder")
 
 
 def check_folder(path: str | Path) -> None:

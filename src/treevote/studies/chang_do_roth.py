@@ -112,7 +112,7 @@ DEPTH = tuple(f"depth {depth}" for depth in (1, 2, 3, 4))
 def _deeper_is_better(results: Results) -> tuple[Outcome, str]:
     uas = [results.score(name, "uas") for name in DEPTH]
     p = results.context.p_value(results.systems[DEPTH[0]], results.systems[DEPTH[-1]], "uas")
-    shown, grows = ", ".join(f"{score:.2f}" for score in uas), sorted(uas) == uas
+    shown, grows = ", ".join(f"{score:.2f}" for score in uas), sorted(uas) == uas and uas[0] < uas[-1]
     return outcome(grows, p.p), f"UAS by depth: {shown} ({p} from the first to the last)"
 
 

@@ -185,7 +185,8 @@ def _backward_helps(results: Results) -> tuple[Outcome, str]:
     p_value = results.context.p_value
     chance = {name: p_value(systems[forward], systems[backward], "las") for name, (forward, backward) in PAIRS.items()}
     shown = " and ".join(f"backward {name} {gains[name]:+.2f} LAS ({chance[name]})" for name in PAIRS)
-    holds = (gains["MaxEnt"] > 0) == (right is not None and right > HEAD_FINAL)
+    gain = gains["MaxEnt"]
+    holds = gain > 0 if right is not None and right > HEAD_FINAL else gain < 0
     return outcome(holds, chance["MaxEnt"].p), f"{right} % of the heads are to the right; {shown}"
 
 

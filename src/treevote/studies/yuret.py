@@ -183,8 +183,9 @@ def _context_of_1(results: Results) -> tuple[Outcome, str]:
 
 def _tags_tell_most(results: Results) -> tuple[Outcome, str]:
     accuracy = {name: own or 0.0 for name, (_, own) in _found(results)[2].items()}
-    best = max(accuracy, key=accuracy.__getitem__)
-    return outcome(best in ("postag", "cpostag")), ", ".join(f"{name} {own:.2f}" for name, own in accuracy.items())
+    best = max(accuracy.values())
+    holds = all(name in ("postag", "cpostag") for name, own in accuracy.items() if own == best)
+    return outcome(holds), ", ".join(f"{name} {own:.2f}" for name, own in accuracy.items())
 
 
 decision_list = Study(
