@@ -23,7 +23,7 @@ class InstanceSelection(Settings):
     Attributes
     ----------
     min_agreement : float
-        Least share of tokens on which the committee agrees, 0..1: 1 for identical parses, 0 for all sentences.
+        Least share of tokens on which the committee agrees, 0..1: 1 for identical parses, 0 for any.
     min_confidence : float
         Least mean confidence of the arcs of a sentence, 0..1.
     max_length : int

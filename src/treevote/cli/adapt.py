@@ -59,7 +59,7 @@ def adapt(
             metavar="<SHARE>",
             min=0,
             max=1,
-            help="Least share of tokens on which the committee agrees; 1 for identical parses, 0 for all sentences.",
+            help="Least share of tokens on which the committee agrees; 1 for identical parses, 0 for any.",
         ),
     ] = None,
     min_confidence: Annotated[

@@ -141,7 +141,7 @@ def sizes(path: str | Path) -> dict[str, int]:
 
 
 def read_whole(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
-    """Read a model folder, again if it was replaced meanwhile, since its files are opened one by one."""
+    """Read a model folder, again if it was replaced meanwhile: its files are opened one by one. Errors name it."""
     path = model_folder(path)
     problem = f"{path}: cannot read the model", "check the path and its permissions"
     while True:
@@ -150,9 +150,9 @@ def read_whole(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
         try:
             with _as_model_error(*problem):
                 result = read(before[0])
-        except ModelError:
+        except ModelError as fault:
             if _stamp(path) == before:
-                raise
+                raise fault if str(path) in str(fault) else ModelError(f"{path}: {fault}") from fault
         else:
             if _stamp(path) == before:
                 return result
