@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from tests.command_line import run
 from tests.paths import TOY
 from treevote.commands.show import numbers_of, show
+from treevote.corpus.treebank import Treebank
 from treevote.drawing.svg import MEANING
 from treevote.errors import ConfigError, InputError
 from treevote.report.drawings import as_svg, as_svgs, as_text, shown
@@ -74,12 +75,15 @@ def test_against_other_sentences(gold: Path) -> None:
         show(gold, against=TOY)
 
 
+FIVE = Treebank.of([(["a"], [0], ["root"])] * 5, name="five")
+
+
 @pytest.mark.parametrize(
     ("choice", "numbers"),
     [("3", [3]), ("2-4", [2, 3, 4]), ("4-", [4, 5]), ("-2", [1, 2]), ("5, 1 - 2", [5, 1, 2]), ("3-3", [3])],
 )
 def test_choices(choice: str, numbers: list[int]) -> None:
-    assert numbers_of(choice, 5) == numbers
+    assert numbers_of(choice, FIVE) == numbers
 
 
 @pytest.mark.parametrize(
@@ -103,8 +107,8 @@ def test_choices(choice: str, numbers: list[int]) -> None:
     ],
 )
 def test_choices_that_are_refused(choice: str) -> None:
-    with pytest.raises(InputError, match="expected"):
-        numbers_of(choice, 5)
+    with pytest.raises(InputError, match="five: expected"):
+        numbers_of(choice, FIVE)
 
 
 def test_sent_ids(gold: Path) -> None:

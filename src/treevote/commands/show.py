@@ -76,7 +76,7 @@ def show(
         raise ConfigError("differences need a second file; give it with --against")
     numbers = list(range(1, gold.n_sentences + 1))
     if sentences is not None or id is not None:
-        numbers = [] if sentences is None else numbers_of(sentences, gold.n_sentences)
+        numbers = [] if sentences is None else numbers_of(sentences, gold)
         numbers += [] if id is None else [_number_of(id, gold)]
     sure, wrong = _confidence(gold), None
     if system is not None:
@@ -120,19 +120,19 @@ def _confidence(treebank: Treebank) -> Floats | None:
         return None
 
 
-def numbers_of(choice: str, n_sentences: int) -> list[int]:
+def numbers_of(choice: str, treebank: Treebank) -> list[int]:
     """Return the numbers of a choice, in its order; InputError if it or a number is not understood."""
-    numbers: list[int] = []
+    n_sentences, numbers = treebank.n_sentences, list[int]()
     for part in choice.split(","):
         begin, dash, end = map(str.strip, part.partition("-"))
         if not _RANGE.fullmatch(f"{begin}-{end}"):
             problem = f"expected numbers of sentences, such as 3, 3-7 or 1,5-8, found {short(part)}"
-            raise InputError(problem, remedy=f"give numbers from 1 to {n_sentences}")
+            raise InputError(problem, path=treebank.title, remedy=f"give numbers from 1 to {n_sentences}")
         first = int(begin or 1)
         last = int(end or n_sentences) if dash else first
         if not 1 <= first <= last <= n_sentences:
             problem = f"expected sentences from 1 to {n_sentences:,}, found {part.strip()}"
-            raise InputError(problem, remedy="choose among these")
+            raise InputError(problem, path=treebank.title, remedy="choose among these")
         numbers += range(first, last + 1)
     return numbers
 
