@@ -91,7 +91,12 @@ def labels_of(record: Record) -> tuple[str, ...]:
 
 
 def scale_of(record: Record) -> float:
-    """Return the scale of a record's scores; KeyError or ValueError if it is not a positive number."""
+    """Return the scale of a record's scores; KeyError or ValueError if it is not a positive number.
+
+    >>> scale_of(Record("bag", {"scale": "1"}))
+    Traceback (most recent call last):
+    ValueError: the scale of its scores should be a positive number, found '1'
+    """
     scale = record.facts["scale"]
     if not isinstance(scale, float) or not 0 < scale < math.inf:
         raise ValueError(f"the scale of its scores should be a positive number, found {short(scale)}")

@@ -133,6 +133,11 @@ def test_a_wrong_line_is_quoted(line: str, problem: str) -> None:
     assert problem in str(caught.value)
 
 
+def test_a_template_of_an_arc_has_one_atom_of_several_values() -> None:
+    with pytest.raises(ConfigError, match=r"template 'd.feat\+h.feat': at most one atom of a template"):
+        compile_templates(["d.feat+h.feat"], OF_ARCS)
+
+
 def test_the_same_template_in_another_order_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"template 's1.form\+s0.form': it occurs twice"):
         compile_templates(["s0.form+s1.form", "s1.form+s0.form"], GRAMMAR)
