@@ -40,9 +40,10 @@ HANGS = {
     """,
     "spaces in a choice of sentences": """
         from treevote.commands.show import numbers_of
+        from treevote.corpus.treebank import Treebank
         from treevote.errors import InputError
         try:
-            numbers_of("5" + " " * 300_000 + "x", 5)
+            numbers_of("5" + " " * 300_000 + "x", Treebank.of([(["a"], [0], ["root"])]))
         except InputError:
             pass
     """,
