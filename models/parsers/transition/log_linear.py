@@ -74,7 +74,7 @@ class LogLinear(NamedTuple):
 
     @property
     def coefficients(self) -> Coefficients:
-        """The present weights, not a copy: who changes them forgets the cache."""
+        """The present weights, not a copy; after a change of them the cache has to be forgotten."""
         rows = self.weights.packed.reshape(-1, 1 + len(self.weights.bias))
         return Coefficients(rows[:, 1:], self.weights.bias, self.seen)
 
