@@ -119,7 +119,6 @@ def train(
             clusters=clusters,
             vectors=vectors,
             jobs=running,
-            warn=warn,
         ).parser
 
 
@@ -264,7 +263,6 @@ def adapt(
             configuration=configuration,
             force=force,
             jobs=running,
-            warn=warn,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from treevote.commands.doctor import doctor
 from treevote.commands.next import next_sentences
 from treevote.conll.reader import read
 from treevote.conll.writer import write
-from treevote.errors import ConfigError
+from treevote.errors import ConfigError, TreevoteWarning
 
 DOCTOR = ("doctor", "--members", "lr-svm-forward")
 WRONG = 7
@@ -150,11 +151,13 @@ def test_next_sentences_have_trees_and_doubts(room: Path, tmp_path: Path) -> Non
 
 
 def test_fewer_sentences_than_were_asked_for_are_told(room: Path) -> None:
-    warned: list[str] = []
-    next_sentences(room / "model", [room / "pool.conllu"], sentences=1, warn=warned.append)
-    assert not warned
-    chosen = next_sentences(room / "model", [room / "pool.conllu"], sentences=1000, warn=warned.append).sentences
-    assert [f"expected 1,000 sentences to choose, found {len(chosen)}; " in one for one in warned] == [True]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TreevoteWarning)
+        next_sentences(room / "model", [room / "pool.conllu"], sentences=1)
+    with pytest.warns(TreevoteWarning) as warned:
+        chosen = next_sentences(room / "model", [room / "pool.conllu"], sentences=1000).sentences
+    told = f"expected 1,000 sentences to choose, found {len(chosen)}; "
+    assert [told in str(one.message) for one in warned] == [True]
 
 
 def test_next_says_whether_its_doubts_are_probabilities_or_votes(room: Path, tmp_path: Path) -> None:

@@ -83,14 +83,13 @@ def test_scores_say_their_tags(tmp_path: Path, options: tuple[object, ...], tags
     assert f"{tags} tags" in run("inspect", tmp_path / "model", "--markdown")
 
 
-def test_training_on_gold_tags_that_will_be_predicted_is_warned_of(tmp_path: Path) -> None:
-    told: list[str] = []
+def test_training_on_gold_tags_that_will_be_predicted_is_warned_of(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
     kinds: tuple[TrainingTags, ...] = ("predicted", "gold")
     for tags in kinds:
-        train(
-            [TOY], tmp_path / "model", members=MEMBER[1:2], annotator=AnnotatorTrainer("tokens", tags), warn=told.append
-        )
-    assert [sentence for sentence in told if "gold" in sentence] == [
+        train([TOY], tmp_path / "model", members=MEMBER[1:2], annotator=AnnotatorTrainer("tokens", tags))
+    assert [sentence for sentence in (str(warning.message) for warning in recwarn) if "gold" in sentence] == [
         "the parsers learn from gold tags, and will be given predicted ones; leave out --tags gold"
     ]
 

@@ -16,7 +16,7 @@ from treevote.commands.treebanks import read_training
 from treevote.conll.reader import read
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.parser import load
-from treevote.errors import ConfigError
+from treevote.errors import ConfigError, TreevoteWarning
 from treevote.report.scores import HALVES
 
 MEMBERS = ("lr-svm-forward", "lr-svm-backward")
@@ -32,16 +32,20 @@ def facts(model: Path) -> Any:
     return load(model).facts
 
 
+def sentences(given: pytest.WarningsRecorder) -> list[str]:
+    return [str(warning.message) for warning in given]
+
+
 def test_sentences_without_trees_are_left_out_and_counted(tmp_path: Path) -> None:
     some = tmp_path / "toy.conllu"
     some.write_text(BARE + TOY.read_text("utf-8") + BARE, "utf-8")
-    said: list[str] = []
-    train([some], tmp_path / "some", dev=some, members=MEMBERS, warn=said.append)
+    with pytest.warns(TreevoteWarning) as said:
+        train([some], tmp_path / "some", dev=some, members=MEMBERS)
     train([TOY], tmp_path / "all", dev=TOY, members=MEMBERS)
     assert content(tmp_path / "some") == content(tmp_path / "all")
     left_out = f"{some}: 2 of 14 sentences have no tree and are left out"
     learned = "toy.conllu: 100 % of its sentences are among the training data: what is measured on them is too good"
-    assert said == [left_out, left_out, learned]
+    assert sentences(said) == [left_out, left_out, learned]
 
 
 def test_a_treebank_without_any_tree_is_refused(tmp_path: Path) -> None:
@@ -53,10 +57,10 @@ def test_a_treebank_without_any_tree_is_refused(tmp_path: Path) -> None:
 def test_words_without_a_head_are_counted_and_whole_trees_alone_are_measured(tmp_path: Path) -> None:
     half, some = BARE.replace("_\t_\t_\t_\n\n", "0\troot\t_\t_\n\n"), tmp_path / "some.conllu"
     some.write_text(half + BARE + TOY.read_text("utf-8"), "utf-8")
-    said: list[str] = []
-    train([some], tmp_path / "some", members=MEMBERS, folds=2, warn=said.append)
+    with pytest.warns(TreevoteWarning) as said:
+        train([some], tmp_path / "some", members=MEMBERS, folds=2)
     n = read(TOY).n_sentences
-    assert said == [
+    assert sentences(said) == [
         f"{some}: 1 of {n + 2} sentences have no tree and are left out".replace(
             "have no tree and are", "has no tree and is"
         ),
@@ -67,19 +71,19 @@ def test_words_without_a_head_are_counted_and_whole_trees_alone_are_measured(tmp
     assert facts(tmp_path / "some")["familiarity"]["tokens"] == read(TOY).n_tokens
 
 
-def test_open_labels_beside_heads_are_told(tmp_path: Path) -> None:
+def test_open_labels_beside_heads_are_told(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
     tree = BARE.replace("_\t_\t_\t_\n2", "2\t_\t_\t_\n2").replace("_\t_\t_\t_\n\n", "0\troot\t_\t_\n\n")
-    some, said = tmp_path / "some.conllu", list[str]()
+    some = tmp_path / "some.conllu"
     some.write_text(tree + TOY.read_text("utf-8"), "utf-8")
-    read_training([some], warn=said.append)
-    assert said[-1] == (
+    read_training([some], "auto")
+    assert sentences(recwarn)[-1] == (
         f"{some}: 1 word has a head and the label _, which counts as any other label; "
         "write the right labels, or _ as HEAD as well"
     )
     some.write_text(tree.replace("root", "_"), "utf-8")  # a treebank without labels
-    said.clear()
-    read_training([some], warn=said.append)
-    assert not any("the label _" in warning for warning in said)
+    recwarn.clear()
+    read_training([some], "auto")
+    assert not any("the label _" in warning for warning in sentences(recwarn))
 
 
 def test_partial_trees_need_a_whole_one(tmp_path: Path) -> None:

@@ -302,8 +302,9 @@ def test_text_to_learn_from_in_another_encoding_is_doubtful_once(model: Path, tm
     parts = list(cutting.text_chunks(io.BytesIO(text), n_bytes=1))
     assert list(cutting.utf8_checked(parts, told.append)) == parts
     assert len(told) == 1
-    told.clear()
-    next_sentences(model, [tmp_path / "old.txt"], sentences=1, warn=told.append)
+    with pytest.warns(TreevoteWarning) as doubts:
+        next_sentences(model, [tmp_path / "old.txt"], sentences=1)
+    told = [str(warning.message) for warning in doubts]
     with pytest.warns(TreevoteWarning) as given:
         make_clusters([tmp_path / "old.txt"], tmp_path / "out.paths", model=model)
     reasons = [reason for reason in told if "not UTF-8" in reason]
@@ -315,15 +316,16 @@ def test_text_to_learn_from_in_another_encoding_is_doubtful_once(model: Path, tm
 
 
 def test_an_adaptation_tells_the_name_and_the_encoding_of_its_text(model: Path, tmp_path: Path) -> None:
-    train, text, told = tmp_path / "train.conllu", tmp_path / "text.txt", list[str]()
+    train, text = tmp_path / "train.conllu", tmp_path / "text.txt"
     write(toy(), train)
     text.write_bytes(b" \n")
     with pytest.raises(InputError, match=r"/text.txt: expected sentences, found none"):
         adapt_model(model, [text], tmp_path / "new", train=[train])
     text.write_bytes(b"Dogs can't bark.\n\n" * 30 + "A café barks.\n".encode("latin-1"))  # nearly all are known
-    outcome = adapt_model(model, [text], tmp_path / "new", train=[train], warn=told.append)
+    with pytest.warns(TreevoteWarning) as told:
+        outcome = adapt_model(model, [text], tmp_path / "new", train=[train])
     assert outcome.model is None
-    assert told[:1] == [
+    assert [str(warning.message) for warning in told][:1] == [
         f"{text}: it is not UTF-8: line 61, byte 0xe9 in 'caf\ufffd'; it looks like latin-1: "
         "convert it to UTF-8, or parse it with --encoding latin-1"
     ]

@@ -124,7 +124,7 @@ def adapt(
     from treevote.commands.inspect import model_at
     from treevote.files.streams import require_apart
     from treevote.report.adaptation import outcome_json, outcome_text
-    from treevote.terminal import say, tell, warn
+    from treevote.terminal import say, tell
 
     selection = {"min_agreement": min_agreement, "min_confidence": min_confidence, "balanced": balanced}
     settings: dict[str, Any] = {"committee": options.names(committee), "rounds": rounds, "selection": selection}
@@ -158,7 +158,6 @@ def adapt(
             work=work,
             format=format,
             jobs=running,
-            warn=warn,
         )
     tell(outcome_json(outcome, options.command_line()) if json else outcome_text(outcome))
     if report is not None:

@@ -82,7 +82,7 @@ def evaluate(
     from treevote.evaluation.names import named
     from treevote.files.streams import require_apart
     from treevote.report.evaluation import as_csv, as_json, as_latex, as_text
-    from treevote.terminal import fault, say, tell, warn
+    from treevote.terminal import fault, say, tell
 
     options.refuse_both({"--json": json, "--csv": csv, "--latex": latex})
     require_apart([report], [gold, train, *named(systems).values()])
@@ -100,9 +100,7 @@ def evaluate(
         others = [*named(systems).values(), *([train] if train else [])]
         require_no_faults({"required": [gold], "optional": others}, fault, format=format)
     asked: Literal["ud", "conllx"] | None = None if ud is None else "ud" if ud else "conllx"
-    evaluation = run(
-        gold, systems, convention=asked, punctuation=punct, format=format, training=train, seed=seed, warn=warn
-    )
+    evaluation = run(gold, systems, convention=asked, punctuation=punct, format=format, training=train, seed=seed)
     checked = gates.fail_under(evaluation, least, but=further)
     if baseline is not None:
         checked += gates.max_loss(evaluation, most, baseline, significant=significant)

@@ -40,7 +40,7 @@ def next(
     from treevote.commands.next import next_sentences
     from treevote.files.streams import is_standard_output, require_apart, require_writable
     from treevote.report.selection import as_json, as_text, sentence, write_selection
-    from treevote.terminal import say, tell, warn
+    from treevote.terminal import say, tell
 
     options.refuse_both({"--sentences": sentences, "--tokens": tokens})
     options.require_file(json, output)
@@ -55,7 +55,6 @@ def next(
             annotated=annotated or [],
             format=format,
             jobs=running,
-            warn=warn,
         )
     write_selection(selection, output, arcs)
     if json:

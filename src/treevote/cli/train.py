@@ -106,7 +106,7 @@ def train(
     from treevote.models.text.tagging.neural_tagger import NeuralTaggerTrainer
     from treevote.models.text.tagging.tagger import TaggerTrainer
     from treevote.report.training import as_json, as_text
-    from treevote.terminal import fault, say, tell, warn
+    from treevote.terminal import fault, say, tell
 
     if bool(files) == bool(named):
         problem = (
@@ -154,7 +154,6 @@ def train(
             vectors=vectors,
             format=format,
             jobs=running,
-            warn=warn,
         )
     tell(as_json(trained, output, options.command_line()) if json else as_text(trained))
     if before:

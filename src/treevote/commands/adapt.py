@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from treevote.conll.text_chunks import AnyFormat, text_chunks, text_format, utf8
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Format
 from treevote.ensemble.parser import EnsembleParser, load, save
-from treevote.errors import ConfigError, InputError, TreevoteError
+from treevote.errors import ConfigError, InputError, TreevoteError, warn
 from treevote.evaluation.development import learned_sentences
 from treevote.files.streams import path_of, require_apart, writing
 from treevote.models.learning.clusters.clusters import Clusters
@@ -69,7 +69,6 @@ def adapt(
     work: str | Path | None = None,
     format: AnyFormat = "auto",
     jobs: Jobs = ONE_JOB,
-    warn: Callable[[str], None] = lambda sentence: None,
 ) -> Outcome:
     """Adapt a model to unlabelled text, or to a few labelled sentences, and write it, if it is not worse.
 
@@ -78,8 +77,7 @@ def adapt(
     sentences of the target, which are trained on and calibrate the confidence. ``external`` are parses of the text by
     other parsers, further members of the committee. ``format`` is that of all files; of the text alone if it is running
     text. The folder ``work``, by default ``OUTPUT.work``, is removed at the end, unless there is a model in it that was
-    not promoted. ``force`` adapts, and writes the model, whatever the guard says. ``warn`` is called before the long
-    work.
+    not promoted. ``force`` adapts, and writes the model, whatever the guard says.
     """
     output = Path(path_of(output))  # without a slash at its end
     room, silver = Path(path_of(work)) if work is not None else Path(f"{output}.work"), Path(f"{output}.silver.conllu")
@@ -92,7 +90,7 @@ def adapt(
     scheme = configuration.scheme
     before = load(model)
     of_trees: Format | Literal["auto"] = "auto" if format in ("text", "lines") else cast("Any", format)
-    source, convention = read_training(train, format=of_trees, warn=warn)
+    source, convention = read_training(train, of_trees)
     known_seed: Any = before.facts.get("seed", 0)
     seed = int(known_seed) if configuration.seed is None else configuration.seed
     labelled = {"development set": dev, "target development set": target_dev, "target training data": target_train}
@@ -108,10 +106,7 @@ def adapt(
         "format": format,
         "version of treevote": __version__,
     }
-    old, new, few = (
-        None if path is None else read_development(path, source, format=of_trees, warn=warn)
-        for path in labelled.values()
-    )
+    old, new, few = (None if path is None else read_development(path, source, of_trees) for path in labelled.values())
     for measured in (old, new):
         for warning in () if measured is None or few is None else learned_sentences(measured, few):
             warn(warning)
@@ -122,7 +117,7 @@ def adapt(
         names, others = [os.fspath(path) for path in unlabelled], [os.fspath(path) for path in external]
         try:
             with _unchanged([*unlabelled, *external], [*plan["unlabelled text"], *plan["external parses"]]):
-                texts = _split(before, names, steps, format, warn)
+                texts = _split(before, names, steps, format)
                 data = Data(source, texts, old, new, others, of_trees, names, target_train=few, clusters=known)
                 adapted = Adaptation(before, data, steps, **settings, force=force, jobs=jobs, warn=warn).run()
         except TreevoteError as error:
@@ -186,9 +181,7 @@ def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | 
 _OURS = b"# round = "
 
 
-def _split(
-    model: EnsembleParser, paths: Sequence[str], steps: Checkpoints, format: AnyFormat, warn: Callable[[str], None]
-) -> list[str]:
+def _split(model: EnsembleParser, paths: Sequence[str], steps: Checkpoints, format: AnyFormat) -> list[str]:
     """Return the paths of texts; for a running text that of its tokens, which are a step, without tags."""
     found = []
     for number, path in enumerate(paths, start=1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from treevote.conll.plain_text import PlainText
 from treevote.conll.reader import read, read_parse
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.parser import load
-from treevote.errors import ConfigError, InputError, unknown
+from treevote.errors import ConfigError, InputError, unknown, warn
 from treevote.evaluation.calibration import has_confidence, measured
 from treevote.evaluation.counts import Convention, convention_of
 from treevote.evaluation.evaluation import evaluate_systems
@@ -33,7 +33,6 @@ def evaluate(
     format: Format | Literal["auto"] = "auto",
     training: str | Path | None = None,
     seed: int = 0,
-    warn: Callable[[str], None] = lambda sentence: None,
 ) -> Evaluation:
     """Evaluate systems in full, and compare them: all figures with intervals, breakdowns, confusions and tests.
 

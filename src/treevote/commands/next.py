@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,7 +20,7 @@ from treevote.corpus.repeated_sentences import sentence_forms
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt as strangeness
 from treevote.ensemble.parser import EnsembleParser, load
-from treevote.errors import ConfigError, InputError
+from treevote.errors import ConfigError, InputError, warn
 from treevote.kernels import Longs
 from treevote.parallel import ONE_JOB, Jobs
 
@@ -37,12 +37,11 @@ def next_sentences(
     annotated: Sequence[str | Path | Treebank] = (),
     format: AnyFormat = "auto",
     jobs: Jobs = ONE_JOB,
-    warn: Callable[[str], None] = lambda sentence: None,
 ) -> Selection:
     """Choose sentences of a pool: so many, by default ``SENTENCES``, or sentences of so many tokens together.
 
-    Trees in the pool are not read. Sentences with the words of one in the ``annotated`` files are left out. ``warn`` is
-    called with the reason why the pool may be unfit for the model.
+    Trees in the pool are not read. Sentences with the words of one in the ``annotated`` files are left out.
+    A warning tells why the pool may be unfit for the model.
     """
     if sentences is not None and tokens is not None:
         raise ConfigError("either sentences or tokens are counted; give one number")
@@ -52,9 +51,9 @@ def next_sentences(
             "a parser without confidence has no doubt; train it with --folds 3 or --dev, or train several members"
         )
     names = ["" if isinstance(file, Treebank) else file for file in pool]
-    parts = [_read(parser, file, format, warn, name) for file, name in zip(pool, document_ids(names), strict=True)]
+    parts = [_read(parser, file, format, name) for file, name in zip(pool, document_ids(names), strict=True)]
     whole = with_texts(list(itertools.chain.from_iterable(parts)))
-    new = _new(whole, [part for file in annotated for part in _read(parser, file, format, warn)])
+    new = _new(whole, [part for file in annotated for part in _read(parser, file, format)])
     if not len(new):
         raise InputError("expected new sentences, found none", path=whole.title, remedy="give a larger pool")
     _require_new(parser, whole)
@@ -81,7 +80,6 @@ def _read(
     parser: EnsembleParser,
     file: str | Path | Treebank,
     format: AnyFormat,
-    warn: Callable[[str], None],
     id: str = "",
 ) -> list[Treebank]:
     """Return the sentences of a file; those of a running text as the model cuts it."""

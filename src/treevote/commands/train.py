@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ from treevote.ensemble.partial_trees import require_whole_trees
 from treevote.ensemble.plug_in_faults import faults_named, is_plug_in
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.errors import ConfigError, InputError, require_known
+from treevote.errors import ConfigError, InputError, require_known, warn
 from treevote.files.streams import path_of
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
@@ -77,7 +77,6 @@ def train(
     vectors: str | os.PathLike[str] | WordVectors | None = None,
     format: Format | Literal["auto"] = "auto",
     jobs: Jobs = ONE_JOB,
-    warn: Callable[[str], None] = lambda sentence: None,
 ) -> TrainingResult:
     """Train an ensemble and write its model folder, if one is asked for; nothing is trained if it could not be written.
 
@@ -85,9 +84,8 @@ def train(
     ``settings`` are those of `treevote.models.parsers.transition.parser.TransitionTrainer` for all members. Without a
     development set, the default number of folds is ``FOLDS`` for a selection, for measured weights, and for ``FEWEST``
     sentences and more, up to ``FEW``; else 0. Without a reader the model reads tagged treebanks only. Clusters of
-    words, or word vectors in their place, are for parsers and taggers; ``vectors`` are for neural ones. ``warn`` is
-    called with warnings about the files. ``save_folds`` is a folder for the parses of the folds, from which
-    `treevote.commands.doctor` goes on.
+    words, or word vectors in their place, are for parsers and taggers; ``vectors`` are for neural ones.
+    ``save_folds`` is a folder for the parses of the folds, from which `treevote.commands.doctor` goes on.
     """
     start = time.monotonic()
     if dev is not None and folds:
@@ -119,7 +117,7 @@ def train(
         with_vectors(trainer.members, NO_VECTORS)  # before the work: a member may be missing
     texts: list[Treebank] = []
     on_text = None if annotator is None else texts.append
-    treebank, convention = read_training(files, format=format, warn=warn, on_text=on_text)
+    treebank, convention = read_training(files, format, on_text=on_text)
     if vectors is not None:
         forms = {word.form for word in treebank.words}
         own = vectors if isinstance(vectors, WordVectors) else read_vectors(vectors, forms)
@@ -127,7 +125,7 @@ def train(
         if annotator is not None and (neural := annotator.tagger.neural) is not None:
             tagger = dataclasses.replace(annotator.tagger, neural=dataclasses.replace(neural, vectors=own))
             annotator = dataclasses.replace(annotator, tagger=tagger)
-    held_out = None if dev is None else read_development(dev, treebank, format=format, warn=warn)
+    held_out = None if dev is None else read_development(dev, treebank, format)
     if held_out is None and configuration.folds is None:
         trainer = with_folds(trainer, int((~are_partial(treebank)).sum()))
     on_folds: dict[str, Any] = {}

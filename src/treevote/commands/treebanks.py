@@ -16,25 +16,22 @@ from treevote.corpus.given import FREE_LABEL
 from treevote.corpus.source import Source
 from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import are_bare, are_partial
-from treevote.errors import InputError
+from treevote.errors import InputError, warn
 from treevote.evaluation.counts import Convention, convention_of
 from treevote.evaluation.development import learned_sentences
 from treevote.files.streams import uncompressed
 
-Warn = Callable[[str], None]
-
 
 def read_training(
     files: Sequence[str | Path | Treebank],
+    format: Format | Literal["auto"],
     *,
-    format: Format | Literal["auto"] = "auto",
-    warn: Warn = lambda sentence: None,
     on_text: Callable[[Treebank], object] | None = None,
 ) -> tuple[Treebank, Convention]:
     """Read treebanks to learn from as one, without their text, and the convention of their scores.
 
-    ``warn`` is called with each departure from the guidelines, and with the numbers of sentences left out and of words
-    without a head in others. ``on_text`` is called with all sentences and their text, which takes memory.
+    Warnings tell each departure from the guidelines, and the numbers of sentences left out and of words without a head
+    in others. ``on_text`` is called with all sentences and their text, which takes memory.
     """
     if not files:
         raise InputError("expected treebanks to train on, found none", remedy="name one or more files")
@@ -45,14 +42,12 @@ def read_training(
             warn(warning)
     if on_text is not None:
         on_text(with_texts(treebanks))
-    parts = [dataclasses.replace(with_trees(treebank, warn), source=None) for treebank in treebanks]
+    parts = [dataclasses.replace(with_trees(treebank), source=None) for treebank in treebanks]
     treebanks.clear()  # the text takes memory
     return with_texts(parts), convention
 
 
-def read_some(
-    file: str | Path | Treebank, format: Format | Literal["auto"] = "auto", *, partial: bool = False
-) -> Treebank:
+def read_some(file: str | Path | Treebank, format: Format | Literal["auto"], *, partial: bool = False) -> Treebank:
     """Return a treebank, read if it is a file; sentences may be without trees, or else with ``partial`` ones."""
     if isinstance(file, Treebank):
         return file
@@ -63,14 +58,9 @@ def read_some(
     return treebank
 
 
-def read_development(
-    file: str | Path | Treebank, training: Treebank, *, format: Format | Literal["auto"] = "auto", warn: Warn
-) -> Treebank:
-    """Read a treebank to measure on.
-
-    ``warn`` is called with labels that the training data do not have, and for sentences that are trained on.
-    """
-    development = with_trees(read_some(file, format), warn)
+def read_development(file: str | Path | Treebank, training: Treebank, format: Format | Literal["auto"]) -> Treebank:
+    """Read a treebank to measure on; warn of labels that are not in the training data, and of sentences that are."""
+    development = with_trees(read_some(file, format))
     for warning in (*unknown_labels(development, training), *learned_sentences(development, training)):
         warn(warning)
     return development
@@ -97,7 +87,7 @@ def with_texts(treebanks: Sequence[Treebank]) -> Treebank:
     return dataclasses.replace(joined, source=Source.concatenate([treebank.source for treebank in treebanks]))
 
 
-def with_trees(treebank: Treebank, warn: Warn) -> Treebank:
+def with_trees(treebank: Treebank) -> Treebank:
     """Leave out the sentences in which no token has a head; warn of their number, and of other words without one.
 
     Words with a head and no label, beside words with labels, are told: nothing says that their label is open.
