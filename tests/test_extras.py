@@ -26,9 +26,9 @@ class Hidden:
         return files(name)
 sys.meta_path.insert(0, Hidden)
 importlib.metadata.files = Hidden.files
-from treevote.cli import app
+from treevote.cli import application
 for command in commands:
-    result = CliRunner().invoke(app, command.split())
+    result = CliRunner().invoke(application(), command.split())
     print(json.dumps([command, result.exit_code, result.stderr]))
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
 """

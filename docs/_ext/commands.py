@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer.main
 
-from treevote.cli import app as treevote
+from treevote.cli import application
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def commands() -> str:
     """Return a section in Markdown for each command: usage, description, arguments and options."""
-    group: Any = typer.main.get_command(treevote)
+    group: Any = typer.main.get_command(application())
     context = group.make_context("treevote", ["quickstart"])
     return "\n".join(line for name, command in group.commands.items() for line in _section(name, command, context))
 

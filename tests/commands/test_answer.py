@@ -11,7 +11,7 @@ from typer.main import get_command
 import treevote
 from tests.command_line import invoke, run
 from tests.paths import TOY
-from treevote.cli import app
+from treevote.cli import application
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 
@@ -52,7 +52,7 @@ def test_answers_in_json_name_their_schema_and_what_made_them(tmp_path: Path) ->
         assert chosen["doubtful"] == [*range(1, chosen["tokens"] + 1)], "positions of tokens, from 1"
     able = {
         name
-        for name, command in get_command(app).commands.items()  # type: ignore[attr-defined]
+        for name, command in get_command(application()).commands.items()  # type: ignore[attr-defined]
         if any("--json" in param.opts for param in command.params)
     }
     assert able == {str(command[0]) for command in commands.values()}

@@ -21,7 +21,7 @@ import treevote.batch.parsing as parsing
 from tests.command_line import ONE, content, fails, invoke, run
 from tests.paths import TOY
 from treevote import terminal
-from treevote.cli import app
+from treevote.cli import COMMANDS, application
 from treevote.cli.group import LEAST_MEMORY
 from treevote.cli.options import PANELS
 from treevote.ensemble.parser import EnsembleParser
@@ -71,7 +71,7 @@ def test_help_has_a_short_name_and_the_shell_completes_commands() -> None:
 
 
 def test_options_stand_in_the_same_groups_in_every_command() -> None:
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(application())
     context = group.make_context("treevote", ["quickstart"])
     panels: dict[str, set[str]] = {}
     for name, command in group.commands.items():
@@ -235,7 +235,7 @@ def test_the_options_of_other_commands_are_not_read() -> None:
         "typer.Typer.__call__ = lambda self, **_: print(len(self.registered_commands)); "
     )
     code += "cli.main()"
-    every = len(app.registered_commands)
+    every = len(COMMANDS)
     for arguments, n in (["-q", "parse", "--help"], 1), (["prase"], every), (["--help"], every):
         command = [sys.executable, "-c", code, *arguments]
         assert int(subprocess.run(command, capture_output=True, text=True, check=True).stdout) == n

@@ -67,12 +67,6 @@ def application_for(arguments: Sequence[str]) -> typer.Typer:
     return application([name for name in first if name in COMMANDS] or COMMANDS)
 
 
-def __getattr__(name: str) -> typer.Typer:
-    if name != "app":
-        raise AttributeError(name)
-    return application()
-
-
 def _quiet(wanted: bool) -> None:
     if wanted:
         from treevote.terminal import be_quiet
