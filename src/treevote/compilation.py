@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 
 class CompilationState(NamedTuple):
@@ -18,16 +18,13 @@ class CompilationState(NamedTuple):
     folder: str = ""
 
 
-Listener: TypeAlias = Callable[[CompilationState], None]
-"""Called before the first kernel is compiled, and after each."""
-
-_listeners: list[Listener] = []
+_listeners: list[Callable[[CompilationState], None]] = []
 _state = CompilationState()
 
 
 @contextmanager
-def listened(listener: Listener) -> Iterator[None]:
-    """Call a listener within the block, in place of an earlier one."""
+def listened(listener: Callable[[CompilationState], None]) -> Iterator[None]:
+    """Call a listener before the first kernel is compiled in the block, and after each, in place of an earlier one."""
     _listeners.append(listener)
     try:
         yield

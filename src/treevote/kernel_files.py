@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from treevote.errors import TreevoteError
-from treevote.files.temporaries import lock
+from treevote.files.temporaries import lock, temporary
 from treevote.version import __version__
 
 UNUSED_DAYS = 30
@@ -57,10 +57,12 @@ def digest(function: FunctionType) -> str:
         if function in seen:
             continue
         seen.add(function)
+        names = set[str]()  # of globals and attributes
         for code in _codes(function.__code__):
             constants = [constant for constant in code.co_consts if not isinstance(constant, CodeType)]
             content.append((function.__qualname__, code.co_code, constants, code.co_names, code.co_varnames))
-        for name in sorted(_code_names(function) & set(function.__globals__)):
+            names.update(code.co_names)
+        for name in sorted(names & set(function.__globals__)):
             value = function.__globals__[name]
             if hasattr(value, "py_func"):
                 pending.append(value.py_func)
@@ -75,12 +77,8 @@ def digest(function: FunctionType) -> str:
     return hashlib.sha256(repr(content).encode()).hexdigest()
 
 
-def _code_names(function: Any) -> set[str]:
-    """Return the names of globals and attributes in the code of a function and of those within it."""
-    return {name for code in _codes(function.__code__) for name in code.co_names}
-
-
 def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code of a function and of those within it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -173,8 +171,8 @@ class KernelFiles:
             yield from sorted(file for end in ("nbi", "nbc") for file in folder.glob(f"*.{end}"))
 
     def _checksums(self) -> dict[str, str]:
-        files = {f"{file.parent.name}/{file.name}": file.read_bytes() for file in self._files()}
-        return {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+        files = ((f"{file.parent.name}/{file.name}", file.read_bytes()) for file in self._files())
+        return {name: hashlib.sha256(content).hexdigest() for name, content in files}
 
     def _read_checksums(self) -> object:
         with suppress(OSError, ValueError, RecursionError):
@@ -276,15 +274,10 @@ def _can_be_written_to(folder: Path) -> bool:
 
 def _write(path: Path, content: bytes) -> None:
     """Write a file that others may read, at once or not at all."""
-    number, name = tempfile.mkstemp(dir=path.parent)
-    try:
-        with open(number, "wb") as stream:
-            stream.write(content)
+    with temporary(path) as name:
+        Path(name).write_bytes(content)
         os.chmod(name, 0o644)
         os.replace(name, path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 @functools.cache

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, TextIO, TypeAlias
+from typing import Any, TextIO
 
-Drawing: TypeAlias = Callable[[Iterable[Any]], str]
-"""Draws the first of some sentences as SVG."""
-
-_drawings: list[Drawing] = []
+_drawings: list[Callable[[Iterable[Any]], str]] = []
 
 
-def draw_with(drawing: Drawing) -> None:
-    """Set what draws trees in notebooks: treebanks do not know it, since drawings are made of treebanks."""
+def draw_with(drawing: Callable[[Iterable[Any]], str]) -> None:
+    """Set what draws the first of some sentences as SVG: treebanks do not know it, since drawings are made of them."""
     _drawings[:] = [drawing]
 
 

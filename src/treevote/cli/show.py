@@ -78,14 +78,12 @@ def show(
         shown(chosen, width)
         return
     width = width or WIDTH
+    pictures: Iterable[tuple[str, bytes]]
     if svg.endswith("/") or os.path.isdir(svg):
         from treevote.store.folder import check_folder
 
         check_folder(svg)
-    if svg.endswith("/"):  # a folder, which is made
         os.makedirs(svg, exist_ok=True)
-    pictures: Iterable[tuple[str, bytes]]
-    if os.path.isdir(svg):
         pictures = ((f"{svg.rstrip('/')}/{name}", picture) for name, picture in as_svgs(chosen, width))
     else:
         pictures = [(svg, as_svg(chosen, width))]

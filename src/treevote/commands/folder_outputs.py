@@ -93,17 +93,16 @@ class Outputs:
 
     def take(self, done: PieceResult) -> None:
         """Write a piece; finish its file at the end."""
-        if done.file in self.stopped:
+        file, parsed = done.file, done.result
+        if file in self.stopped:
             return
-        if isinstance(done.result, ChunkParse):
-            self._bytes_read = done.bytes_read
-            self._take(done.file, done.result)
-        elif done.result.fault is not None:
-            self._refuse(done.file, done.result.fault)
-        else:
-            self._finish(done.file, done.result.sha256)
-
-    def _take(self, file: int, parsed: ChunkParse) -> None:
+        if not isinstance(parsed, ChunkParse):
+            if parsed.fault is not None:
+                self._refuse(file, parsed.fault)
+            else:
+                self._finish(file, parsed.sha256)
+            return
+        self._bytes_read = done.bytes_read
         if parsed.stopped and parsed.first_fault is not None:
             self._refuse(file, parsed.first_fault)
         elif not self._is_refused(file, parsed.doubt):

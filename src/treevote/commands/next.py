@@ -21,7 +21,6 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt as strangeness
 from treevote.ensemble.parser import EnsembleParser, load
 from treevote.errors import ConfigError, InputError, warn
-from treevote.kernels import Longs
 from treevote.parallel import ONE_JOB, Jobs
 
 SENTENCES = 50
@@ -53,7 +52,9 @@ def next_sentences(
     names = ["" if isinstance(file, Treebank) else file for file in pool]
     parts = [_read(parser, file, format, name) for file, name in zip(pool, document_ids(names), strict=True)]
     whole = with_texts(list(itertools.chain.from_iterable(parts)))
-    new = _new(whole, [part for file in annotated for part in _read(parser, file, format)])
+    old = (part for file in annotated for part in _read(parser, file, format))
+    known = {(), *itertools.chain.from_iterable(map(sentence_forms, old))}
+    new = np.array([i for i, forms in enumerate(sentence_forms(whole)) if forms not in known], np.int64)
     if not len(new):
         raise InputError("expected new sentences, found none", path=whole.title, remedy="give a larger pool")
     _require_new(parser, whole)
@@ -90,12 +91,6 @@ def _read(
         chunks = text_chunks(os.fspath(file), format=text, document=id)
         return [parser.annotator.tokenized(chunk) for chunk in utf8_checked(chunks, warn)]
     return [read(file, format=cast("Any", format), trees="ignored")]
-
-
-def _new(pool: Treebank, annotated: Sequence[Treebank]) -> Longs:
-    """Return the numbers of the sentences of a pool whose words are not those of an annotated sentence."""
-    known = {(), *itertools.chain.from_iterable(map(sentence_forms, annotated))}
-    return np.array([i for i, forms in enumerate(sentence_forms(pool)) if forms not in known], np.int64)
 
 
 def _require_new(parser: EnsembleParser, pool: Treebank) -> None:

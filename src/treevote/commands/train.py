@@ -20,7 +20,7 @@ from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import are_partial
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer, TrainedAnnotator
 from treevote.ensemble.configuration import PRESETS, Configuration, Preset, ensemble_of, read_configuration
-from treevote.ensemble.members import Member, member_from_record, with_clusters, with_vectors
+from treevote.ensemble.members import member_from_record, with_clusters, with_vectors
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.partial_trees import require_whole_trees
 from treevote.ensemble.plug_in_faults import faults_named, is_plug_in
@@ -178,19 +178,17 @@ def with_folds(trainer: EnsembleTrainer, n_sentences: int) -> EnsembleTrainer:
 
 
 def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:
-    """Train on two sentences: kernels are compiled here, and not in every job, and a wrong option is found at once."""
+    """Train on two sentences: kernels are compiled here, and not in every job, and a wrong option is found at once.
+
+    A plug-in is also written to disk and read again: ModelError, with its name, if that fails.
+    """
     few = treebank.select(np.flatnonzero(~are_partial(treebank))[:2])
     with suppress(InputError):  # two sentences may be too few to learn from
         parser = EnsembleTrainer(trainer.members).train(few, few)
         parser.record()
         for name, member in parser.members.items():
             if is_plug_in(member):
-                require_stored(name, member)
-
-
-def require_stored(name: str, member: Member) -> None:
-    """Write a member to disk and read it again; ModelError, with its name, if that fails."""
-    with TemporaryDirectory() as folder:
-        with faults_named(name, member):
-            store.save(member.record(), Path(folder, "model"))
-        member_from_record(name, store.load(Path(folder, "model")))
+                with TemporaryDirectory() as folder:
+                    with faults_named(name, member):
+                        store.save(member.record(), Path(folder, "model"))
+                    member_from_record(name, store.load(Path(folder, "model")))
