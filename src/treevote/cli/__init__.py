@@ -34,7 +34,7 @@ COMMANDS = {
     "cascade": "evaluate",
     "inspect": "inspect",
     "explain": "inspect",
-    "package": "package",
+    "package": "inspect",
     "quickstart": "quickstart",
     "study": "study",
     "text": "clusters",
