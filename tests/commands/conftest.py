@@ -9,11 +9,12 @@ import pytest
 from tests.command_line import run
 from tests.paths import TOY
 from treevote.commands.warm import warm
+from treevote.parallel import ONE_JOB
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _compiled() -> None:
-    warm(["lr-svm-forward"])
+    warm(["lr-svm-forward"], jobs=ONE_JOB)
 
 
 @pytest.fixture(scope="session")

@@ -106,7 +106,7 @@ def test_faults_are_told_while_a_file_is_read(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        require_no_faults({"required": [path]}, tell)
+        require_no_faults({"required": [path]}, tell, format="auto")
     assert told == 3
 
 

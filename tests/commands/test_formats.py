@@ -109,7 +109,7 @@ def test_settings_in_a_few_words() -> None:
 
 def test_the_scheme_of_the_paper_as_toml() -> None:
     lines = ["[scheme]", 'committee = ["lr-maxent-forward", "lr-svm-backward"]', "rounds = 1"]
-    assert of_adaptation(scheme="paper").split("\n")[:3] == lines
+    assert of_adaptation(None, "paper", None).split("\n")[:3] == lines
 
 
 def test_json_with_short_objects_on_a_line() -> None:

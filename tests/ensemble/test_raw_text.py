@@ -23,6 +23,7 @@ from treevote import (
     ConfigError,
     InputError,
     TreevoteWarning,
+    adapt,
     dumps,
     parse,
     parse_files,
@@ -32,7 +33,6 @@ from treevote import (
     save,
     write,
 )
-from treevote.commands.adapt import adapt as adapt_model
 from treevote.commands.inspect import inspect
 from treevote.commands.next import next_sentences
 from treevote.commands.text import write_text
@@ -78,7 +78,7 @@ def parsed(model: Path, text: bytes, **options: object) -> bytes:
 
 def rebuilt(conllu: bytes, model: Path) -> bytes:
     (model.parent / "made.conllu").write_bytes(conllu)
-    summary = write_text(model.parent / "made.conllu", model.parent / "made.txt")
+    summary = write_text(model.parent / "made.conllu", model.parent / "made.txt", lines=False)
     assert summary.different == 0
     return (model.parent / "made.txt").read_bytes()
 
@@ -306,7 +306,15 @@ def test_text_to_learn_from_in_another_encoding_is_doubtful_once(model: Path, tm
         next_sentences(model, [tmp_path / "old.txt"], sentences=1)
     told = [str(warning.message) for warning in doubts]
     with pytest.warns(TreevoteWarning) as given:
-        make_clusters([tmp_path / "old.txt"], tmp_path / "out.paths", model=model)
+        make_clusters(
+            [tmp_path / "old.txt"],
+            tmp_path / "out.paths",
+            model=model,
+            n_classes=8,
+            least=2,
+            format="auto",
+            jobs=Jobs(),
+        )
     reasons = [reason for reason in told if "not UTF-8" in reason]
     assert reasons == [str(warning.message) for warning in given]
     assert reasons == [
@@ -320,10 +328,10 @@ def test_an_adaptation_tells_the_name_and_the_encoding_of_its_text(model: Path, 
     write(toy(), train)
     text.write_bytes(b" \n")
     with pytest.raises(InputError, match=r"/text.txt: expected sentences, found none"):
-        adapt_model(model, [text], tmp_path / "new", train=[train])
+        adapt(model, [text], tmp_path / "new", train=[train])
     text.write_bytes(b"Dogs can't bark.\n\n" * 30 + "A café barks.\n".encode("latin-1"))  # nearly all are known
     with pytest.warns(TreevoteWarning) as told:
-        outcome = adapt_model(model, [text], tmp_path / "new", train=[train])
+        outcome = adapt(model, [text], tmp_path / "new", train=[train])
     assert outcome.model is None
     assert [str(warning.message) for warning in told][:1] == [
         f"{text}: it is not UTF-8: line 61, byte 0xe9 in 'caf\ufffd'; it looks like latin-1: "

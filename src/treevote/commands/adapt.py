@@ -27,7 +27,7 @@ from treevote.evaluation.development import learned_sentences
 from treevote.files.streams import path_of, require_apart, writing
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
-from treevote.parallel import ONE_JOB, Jobs
+from treevote.parallel import Jobs
 from treevote.store import folder as store
 from treevote.store.checkpoints import Checkpoints, checkpoints, checksum
 from treevote.store.manifest import digest
@@ -59,16 +59,16 @@ def adapt(
     output: str | Path,
     *,
     train: Sequence[str | Path],
-    dev: str | Path | None = None,
-    target_dev: str | Path | None = None,
-    target_train: str | Path | None = None,
+    dev: str | Path | None,
+    target_dev: str | Path | None,
+    target_train: str | Path | None,
+    clusters: str | os.PathLike[str] | Clusters | None,
+    configuration: Configuration,
+    force: bool,
+    jobs: Jobs,
     external: Sequence[str | Path] = (),
-    clusters: str | os.PathLike[str] | Clusters | None = None,
-    configuration: Configuration | None = None,
-    force: bool = False,
     work: str | Path | None = None,
     format: AnyFormat = "auto",
-    jobs: Jobs = ONE_JOB,
 ) -> Outcome:
     """Adapt a model to unlabelled text, or to a few labelled sentences, and write it, if it is not worse.
 
@@ -86,7 +86,6 @@ def adapt(
     require_apart([output], [model])  # the same command goes on with the model that it began with
     _check(output, room, silver, [*unlabelled, *external, *train, *single])
     known = clusters if clusters is None or isinstance(clusters, Clusters) else read_clusters(clusters)
-    configuration = configuration or Configuration()
     scheme = configuration.scheme
     before = load(model)
     of_trees: Format | Literal["auto"] = "auto" if format in ("text", "lines") else cast("Any", format)

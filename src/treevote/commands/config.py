@@ -13,7 +13,7 @@ from treevote.ensemble.configuration import Configuration, ensemble_of, read_con
 from treevote.ensemble.members import kind_of
 
 
-def of_training(path: str | Path | None = None, members: Sequence[str] = ()) -> str:
+def of_training(path: str | Path | None, members: Sequence[str]) -> str:
     """Return a configuration of a training as TOML, with every default."""
     asked = read_configuration(path)
     if members:
@@ -24,8 +24,6 @@ def of_training(path: str | Path | None = None, members: Sequence[str] = ()) -> 
     return to_toml(whole).rstrip()
 
 
-def of_adaptation(
-    path: str | Path | None = None, scheme: str | None = None, members: Sequence[str] | None = None
-) -> str:
+def of_adaptation(path: str | Path | None, scheme: str | None, members: Sequence[str] | None) -> str:
     """Return a configuration of an adaptation as TOML, with every default."""
     return to_toml(adaptation.read_configuration(path, scheme, {"scheme": {"members": members}})).rstrip()

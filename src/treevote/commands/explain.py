@@ -18,9 +18,7 @@ def rules(model: str | Path) -> Iterator[str]:
     return rules_text(_decision_list(model))
 
 
-def explain(
-    model: str | Path, path: str | Path, sentence: int | None = None
-) -> Iterator[tuple[int, list[Explanation]]]:
+def explain(model: str | Path, path: str | Path, sentence: int | None) -> Iterator[tuple[int, list[Explanation]]]:
     """Yield the number of each sentence, and of every word its head and label, and the rule that set them.
 
     Sentences are numbered from 1; one of them alone if it is given; InputError if there is no such sentence.

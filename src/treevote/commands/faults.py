@@ -21,7 +21,7 @@ def require_no_faults(
     files: Mapping[Trees, Sequence[str | os.PathLike[str]]],
     tell: Callable[[InputError], None],
     *,
-    format: Format | Literal["auto"] = "auto",
+    format: Format | Literal["auto"],
     encoding: str = UTF8,
 ) -> None:
     """Report all faults of files, or of those of folders, by the treatment of their trees; memory does not grow.

@@ -42,8 +42,6 @@ def next_sentences(
     Trees in the pool are not read. Sentences with the words of one in the ``annotated`` files are left out.
     A warning tells why the pool may be unfit for the model.
     """
-    if sentences is not None and tokens is not None:
-        raise ConfigError("either sentences or tokens are counted; give one number")
     parser = model if isinstance(model, EnsembleParser) else load(model)
     if not parser.has_confidence and len(parser.members) == 1:
         raise ConfigError(

@@ -34,13 +34,13 @@ class Summary:
     and completed by a simpler one. The wall-clock time includes the loading of the model.
     """
 
-    sentences: int = 0
-    tokens: int = 0
-    faults: int = 0
-    first_fault: InputError | None = None
-    seconds: float = 0.0
-    fallbacks: int = 0
-    expectation: Expectation | None = None
+    sentences: int
+    tokens: int
+    faults: int
+    first_fault: InputError | None
+    seconds: float
+    fallbacks: int
+    expectation: Expectation | None
 
 
 def parse_files(

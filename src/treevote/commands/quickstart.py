@@ -37,7 +37,7 @@ from treevote.files.streams import path_of
 from treevote.files.temporaries import temporary
 from treevote.kernels import Longs
 from treevote.models.text.tokenization.training import require_library
-from treevote.parallel import ONE_JOB, Jobs
+from treevote.parallel import Jobs
 from treevote.store import folder as store
 from treevote.store.checkpoints import checkpoints
 
@@ -71,10 +71,10 @@ class Quickstart:
     parses: Mapping[str, Treebank]
     counts: Mapping[str, Counts]
     seconds: Mapping[str, float]
-    from_text: tuple[Evaluation, Evaluation] | None = None
+    from_text: tuple[Evaluation, Evaluation] | None
 
 
-def quickstart(folder: str | Path, *, from_text: bool = False, jobs: Jobs = ONE_JOB) -> Quickstart:
+def quickstart(folder: str | Path, *, from_text: bool, jobs: Jobs) -> Quickstart:
     """Train an ensemble of quick members on the default data, test it, adapt it, and test it again.
 
     The folder gets models, parses, and the parts of the treebank as files, so that other commands can be tried on them;

@@ -37,9 +37,9 @@ class Chosen:
     gold: Treebank
     system: Treebank | None
     numbers: tuple[int, ...]
-    confidence: Floats | None = None
-    name: str = ""
-    lights: tuple[str, ...] | None = None
+    confidence: Floats | None
+    name: str
+    lights: tuple[str, ...] | None
 
     def trees(self, number: int) -> tuple[Sentence, Sentence | None, list[float] | None, tuple[str, ...] | None]:
         """Return a sentence, that of the system, and confidence and light of each word, of which the first is ROOT."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Literal
 
 from treevote.commands.treebanks import part_of
-from treevote.config import converted
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Format
 from treevote.corpus.trees import require_labelled_trees
@@ -21,7 +20,6 @@ from treevote.evaluation.counts import convention_of
 from treevote.evaluation.results import CONVENTIONS
 from treevote.files.streams import path_of, writing
 from treevote.parallel import ONE_JOB, Jobs
-from treevote.settings import Seed
 from treevote.store.folder import check_folder
 from treevote.store.manifest import JSON
 from treevote.studies.catalogue import STUDIES
@@ -85,7 +83,6 @@ def study(
     if len(names) < chosen.fewest and chosen.members:
         found = f"{chosen.fewest} members or more, found {len(names)}"
         raise ConfigError(f"the study '{name}' needs {found}; name more with --members")
-    converted(Seed, seed, "seed")
     if chosen.needs_text and (text is None or test is None):
         needed = "unlabelled text and a test set of the new domain; give them with --text and --test"
         raise ConfigError(f"the study '{name}' needs {needed}")

@@ -10,9 +10,7 @@ from treevote.errors import InputError
 from treevote.files.streams import writing
 
 
-def write_text(
-    source: str | os.PathLike[str], output: str | os.PathLike[str] = "-", *, lines: bool = False
-) -> PlainText:
+def write_text(source: str | os.PathLike[str], output: str | os.PathLike[str], *, lines: bool) -> PlainText:
     """Write the text of a CoNLL-U file; of one that `parse` made of running text, that text byte for byte."""
     text = PlainText(lines)
     size = 0

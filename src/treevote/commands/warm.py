@@ -25,7 +25,7 @@ from treevote.models.learning.clusters.induction import induce
 from treevote.models.text.tokenization.multiword import MultiwordRules
 from treevote.models.text.tokenization.network import CharacterNetwork
 from treevote.models.text.tokenization.splitter import Splitter
-from treevote.parallel import ONE_JOB, Jobs
+from treevote.parallel import Jobs
 from treevote.terminal import duration
 
 
@@ -47,7 +47,7 @@ class WarmingResult:
         return f"{done}; they are kept in {self.folder}" if self.folder else f"{done}; they are not kept"
 
 
-def warm(members: Sequence[str] = (), *, jobs: Jobs = ONE_JOB) -> WarmingResult:
+def warm(members: Sequence[str], *, jobs: Jobs) -> WarmingResult:
     """Compile what clusters of words, training with members and taggers, parsing and evaluation need.
 
     It does all this with a few made-up sentences. The members are those of the default ensemble if none is named;

@@ -19,7 +19,7 @@ from treevote.models.learning.clusters.files import write_clusters
 from treevote.models.learning.clusters.induction import induce
 from treevote.models.learning.vectors.cooccurrence import cooccurrence_vectors
 from treevote.models.learning.vectors.files import write_vectors
-from treevote.parallel import ONE_JOB, Jobs
+from treevote.parallel import Jobs
 
 
 class RepresentationsSummary(NamedTuple):
@@ -34,11 +34,11 @@ def make_clusters(
     texts: Sequence[str | os.PathLike[str]],
     output: str | os.PathLike[str],
     *,
-    model: str | Path | None = None,
-    n_classes: int = 128,
-    least: int = 2,
-    format: AnyFormat = "auto",
-    jobs: Jobs = ONE_JOB,
+    model: str | Path | None,
+    n_classes: int,
+    least: int,
+    format: AnyFormat,
+    jobs: Jobs,
 ) -> RepresentationsSummary:
     """Make clusters of the words of texts, and write them: path, word and count, separated by tabs.
 
@@ -55,11 +55,11 @@ def make_vectors(
     texts: Sequence[str | os.PathLike[str]],
     output: str | os.PathLike[str],
     *,
-    model: str | Path | None = None,
-    size: int = 100,
-    least: int = 3,
-    format: AnyFormat = "auto",
-    jobs: Jobs = ONE_JOB,
+    model: str | Path | None,
+    size: int,
+    least: int,
+    format: AnyFormat,
+    jobs: Jobs,
 ) -> RepresentationsSummary:
     """Make vectors of the words of texts, and write them as text of word2vec.
 
