@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short
@@ -17,7 +18,7 @@ from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import arcs_of, disagreement
-from treevote.evaluation.calibration import COLUMNS, confidence_of, has_confidence
+from treevote.evaluation.calibration import COLUMNS, confidence_of
 from treevote.evaluation.counts import require_same_sentences
 from treevote.evaluation.lights import KEY, NAMES
 from treevote.evaluation.names import named
@@ -112,12 +113,9 @@ def _lights(treebank: Treebank) -> tuple[str, ...] | None:
 
 def _confidence(treebank: Treebank) -> Floats | None:
     """Return the confidence of each arc with its label; None if the file carries none."""
-    if not has_confidence(treebank):
-        return None
-    try:
+    with suppress(InputError):
         return confidence_of(treebank, COLUMNS["label"])
-    except InputError:
-        return None
+    return None
 
 
 def numbers_of(choice: str, treebank: Treebank) -> list[int]:
