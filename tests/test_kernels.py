@@ -223,15 +223,17 @@ def test_kernels_that_were_not_used_for_long_are_removed(tmp_path: Path) -> None
     run(tmp_path, 1, 5)
     old, used = sorted(tmp_path.glob("cache/*/*.outer.*"))
     other = old.parents[1] / "0.0.1-numba-0.1-cpython-311" / "first.outer.0123"
-    other.mkdir(parents=True)
+    foreign = old.parents[1] / "another-program" / "folder"  # where all programs of a user have their caches
     long_ago = time.time() - (kernel_files.UNUSED_DAYS + 1) * 24 * 3600
-    for folder in (old, other):
+    for folder in (old, other, foreign):
+        folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder, (long_ago, long_ago))
     write_kernels(tmp_path, 1, 7)
     python(tmp_path, "import second; second.outer(1)")
     assert used.exists()
     assert not old.exists()
     assert not other.parent.exists()
+    assert foreign.exists()
 
 
 @given(st.lists(st.integers(0, 3), min_size=2000, max_size=2000), st.integers(0, 1999))

@@ -196,14 +196,14 @@ def kernels_folder() -> str:
     absolute path) and the cache folder of the user. If there is no other, but kernels in the named one can be read, it
     is a temporary folder of this process.
     """
-    return _kernels_folder(os.environ.get("TREEVOTE_CACHE_DIR", ""))
+    return _kernels_folder(_named_folder())
 
 
 @functools.cache
-def _kernels_folder(_: str) -> str:
+def _kernels_folder(named: Path | None) -> str:
     from platformdirs import user_cache_path
 
-    named, own = _named_folder(), None
+    own = None
     with suppress(RuntimeError):  # no home folder is known
         own = user_cache_path("treevote", appauthor=False)
     for folder in (named, own):
@@ -282,10 +282,10 @@ def _write(path: Path, content: bytes) -> None:
 
 @functools.cache
 def _remove_unused(root: Path) -> None:
-    """Remove the kernels that no process has used for `UNUSED_DAYS`, once in a process."""
-    for folder in [folder for version in root.iterdir() if version.is_dir() for folder in version.iterdir()]:
-        if time.time() - folder.stat().st_mtime > UNUSED_DAYS * 24 * 3600:
-            shutil.rmtree(folder, ignore_errors=True)
-    for version in root.iterdir():
+    """Remove the kernels that no process has used for `UNUSED_DAYS`, once in a process, and no other folder."""
+    for version in root.glob("[0-9]*-numba-*"):  # see `versions`
+        for folder in version.iterdir():
+            if time.time() - folder.stat().st_mtime > UNUSED_DAYS * 24 * 3600:
+                shutil.rmtree(folder, ignore_errors=True)
         with suppress(OSError):  # it has kernels
             version.rmdir()
