@@ -12,7 +12,7 @@ from treevote.batch.joint import ChunkParse
 from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair
 from treevote.batch.reading import Hashing, PieceResult
-from treevote.ensemble.familiarity import Expectation, TextCounts
+from treevote.ensemble.familiarity import Expectation
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
 from treevote.files.streams import compressed
@@ -78,7 +78,7 @@ class Outputs:
     ) -> None:
         self.found, self.manifest, self.tasks, self.summary, self.strict = found, manifest, tasks, summary, strict
         self._model = model
-        self.text_counts = TextCounts()  # in the files that were written
+        self.counts = ChunkParse()  # of the files that were written
         self.stopped: set[int] = set()
         self._finished_bytes = self._bytes_read = 0
         self._part = os.path.join(scratch, "part")
@@ -122,7 +122,7 @@ class Outputs:
         return False
 
     def _finish(self, file: int, input_sha256: str) -> None:
-        (path, name), output, summary = self.found[file], self._output, self.summary
+        (path, name), output = self.found[file], self._output
         if output is None or not output.counts.sentences + output.counts.faults:
             fault = InputError("expected sentences, found none", path=path, remedy="give a file with sentences")
             self._refuse(file, fault)
@@ -136,12 +136,8 @@ class Outputs:
         numbers = counts.sentences, counts.tokens, counts.faults
         self.manifest.add(self._lines, name, self.tasks[file], (input_sha256, output.hashing.sha256), numbers)
         os.replace(self._part, output.target)
-        summary.written += 1
-        summary.sentences += counts.sentences
-        summary.tokens += counts.tokens
-        summary.faults += counts.faults
-        summary.fallbacks += counts.fallbacks
-        self.text_counts = self.text_counts.plus(counts.text_counts)
+        self.summary.written += 1
+        self.counts = self.counts.plus(counts)
         self._count(file)
 
     def _refuse(self, file: int, fault: InputError) -> None:

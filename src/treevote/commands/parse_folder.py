@@ -124,7 +124,9 @@ def parse_folder(
                     for done in results:
                         run.take(done)
                     jobs.tell(title, run.n_bytes, total)
-                summary.expectation = run.text_counts.expectation(work.stored())
+                summary.sentences, summary.tokens = run.counts.sentences, run.counts.tokens
+                summary.faults, summary.fallbacks = run.counts.faults, run.counts.fallbacks
+                summary.expectation = run.counts.text_counts.expectation(work.stored())
             if hasattr(os, "sync"):  # not on Windows
                 os.sync()
             manifest.write()

@@ -14,7 +14,7 @@ from treevote.ensemble.parser import load
 from treevote.ensemble.streaming import any_file_chunks, size
 from treevote.errors import InputError, warn
 from treevote.files.encodings import not_utf8
-from treevote.files.streams import paths_of, require_apart, require_writable
+from treevote.files.streams import require_apart, require_writable
 from treevote.models.learning.clusters.files import write_clusters
 from treevote.models.learning.clusters.induction import induce
 from treevote.models.learning.vectors.cooccurrence import cooccurrence_vectors
@@ -78,7 +78,6 @@ def _unlabelled(
     jobs: Jobs,
 ) -> Iterator[Treebank]:
     """Yield the sentences of texts in parts; InputError if they are running text, and there is no tokenizer."""
-    texts = paths_of(texts)
     require_apart([output], texts)
     require_writable([output])
     annotator = None if model is None else load(model).annotator
