@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import treevote
+from tests.command_line import run
 from tests.reference.toy_grammar import toy_treebank
 from treevote import InputError, Treebank, TreevoteError, Word, load, parse_files
 from treevote.batch.data import from_tokens
-from treevote.commands.train import train as command
 from treevote.parallel import Jobs
 
 TRAIN, DEV, TEST = (toy_treebank(40, seed=1), toy_treebank(20, seed=2), toy_treebank(6, seed=3))
@@ -72,7 +72,7 @@ def test_training_is_that_of_the_command(tmp_path: Path) -> None:
     treevote.write(TRAIN, tmp_path / "train.conllu")
     paths = [tmp_path / "train.conllu"] * 2
     treevote.train(paths, output=tmp_path / "function", members=MEMBERS[:1])
-    command(paths, tmp_path / "command", members=MEMBERS[:1])
+    run("train", *paths, "-o", tmp_path / "command", "--members", MEMBERS[0])
     files = [
         sorted(path for path in (tmp_path / name).rglob("*") if path.is_file()) for name in ("function", "command")
     ]
@@ -370,7 +370,7 @@ def test_half_done_trees_are_learned_from_as_by_the_command(tmp_path: Path) -> N
     (half := tmp_path / "half.conllu").write_text("\n".join(lines), "utf-8")
     with pytest.warns(UserWarning, match="1 word has no head, in 1 of 40 sentences"):
         parser = treevote.train(half, members=MEMBERS, folds=0)
-    command([half], tmp_path / "model", members=MEMBERS, folds=0)
+    run("train", half, "-o", tmp_path / "model", "--members", ",".join(MEMBERS), "--folds", 0)
     assert trees(parser.parse(TEST)) == trees(treevote.load(tmp_path / "model").parse(TEST))
     with pytest.raises(InputError, match=r"half\.conllu, line 1, sentence 1: expected a HEAD"):
         treevote.train(TRAIN, half, members=MEMBERS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 import re
@@ -27,6 +28,8 @@ from treevote.models.parsers.decision_list.parser import DecisionListTrainer
 from treevote.report.drawings import as_svg, as_text
 from treevote.report.evaluation import as_csv, as_json
 from treevote.report.page import render, write_report
+
+compared = functools.partial(show, sentences=None, id=None, sort="file", differing=False, worst=None, format="conllu")
 
 HOSTILE = (
     "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", '"><svg onload=alert(1)>', "' onmouseover='x",
@@ -174,8 +177,8 @@ def evaluation_of(gold: Path, system: Path) -> Evaluation:
 def drawings(gold: Path, system: Path, *twins: Path) -> list[Fault]:
     """Draw trees for the terminal and as SVG."""
     try:
-        chosen = show(gold, against=system, format="conllu")
-        harmless = show(twins[0], against=twins[1], format="conllu")
+        chosen = compared(gold, against=system)
+        harmless = compared(twins[0], against=twins[1])
     except TreevoteError:
         return []
     faults = printed(as_text(chosen), "show prints") + printed(as_text(chosen, 20), "show prints")

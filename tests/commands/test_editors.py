@@ -11,8 +11,7 @@ import pytest
 
 from tests.command_line import content, run
 from tests.paths import TOY
-from treevote.commands.train import train
-from treevote.conll.reader import read
+from treevote import TreevoteWarning, read, train
 
 CONLLU_EDITOR = """\
 # newdoc id = one
@@ -73,11 +72,9 @@ def test_open_words_alone_change(name: str, model: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize("name", EDITORS)
 def test_half_done_sentences_are_learned_from(name: str, tmp_path: Path) -> None:
     (tmp_path / "half.conllu").write_text(EDITORS[name], "utf-8")
-    said: list[str] = []
-    options = {"members": ("lr-svm-forward",), "warn": said.append}
-    found = train([TOY, tmp_path / "half.conllu"], tmp_path / "model", **options)  # type: ignore[arg-type]
-    assert found.parser.facts["training"]["sentences"] == read(TOY).n_sentences + 1  # type: ignore[index,call-overload]
-    assert any("no head" in sentence for sentence in said)
-    assert "_" not in found.parser.parse(read(TOY)).labels
-    train([TOY], tmp_path / "without", members=("lr-svm-forward",))
+    with pytest.warns(TreevoteWarning, match="no head"):
+        parser = train([TOY, tmp_path / "half.conllu"], output=tmp_path / "model", members=("lr-svm-forward",))
+    assert parser.facts["training"]["sentences"] == read(TOY).n_sentences + 1  # type: ignore[index,call-overload]
+    assert "_" not in parser.parse(read(TOY)).labels
+    train(TOY, output=tmp_path / "without", members=("lr-svm-forward",))
     assert content(tmp_path / "model") != content(tmp_path / "without")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pydoc
 import sys
 from pathlib import Path
@@ -12,11 +13,16 @@ from rich.cells import cell_len
 
 from tests.command_line import run
 from tests.paths import TOY
-from treevote.commands.show import numbers_of, show
+from treevote.commands import show as command
+from treevote.commands.show import numbers_of
 from treevote.corpus.treebank import Treebank
 from treevote.drawing.svg import MEANING
 from treevote.errors import ConfigError, InputError
 from treevote.report.drawings import as_svg, as_svgs, as_text, shown
+
+show = functools.partial(
+    command.show, sentences=None, id=None, against=None, sort="file", differing=False, worst=None, format="auto"
+)
 
 
 def token(i: int, form: str, head: int | str, deprel: str = "x") -> str:

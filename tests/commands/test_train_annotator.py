@@ -12,7 +12,7 @@ import pytest
 from tests.command_line import content, fails, run
 from tests.paths import TOY
 from tests.reference.toy_text import CONLLU, QUICK
-from treevote.commands.train import train
+from treevote import train
 from treevote.conll.reader import read
 from treevote.ensemble import annotator_trainer
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer, TrainingTags
@@ -88,7 +88,7 @@ def test_training_on_gold_tags_that_will_be_predicted_is_warned_of(
 ) -> None:
     kinds: tuple[TrainingTags, ...] = ("predicted", "gold")
     for tags in kinds:
-        train([TOY], tmp_path / "model", members=MEMBER[1:2], annotator=AnnotatorTrainer("tokens", tags))
+        train(TOY, output=tmp_path / "model", members=MEMBER[1:2], annotator=AnnotatorTrainer("tokens", tags))
     assert [sentence for sentence in (str(warning.message) for warning in recwarn) if "gold" in sentence] == [
         "the parsers learn from gold tags, and will be given predicted ones; leave out --tags gold"
     ]

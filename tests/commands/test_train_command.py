@@ -11,7 +11,8 @@ import pytest
 
 from tests.command_line import content, fails, run
 from tests.paths import TOY
-from treevote.commands.train import FEW, FEWEST, FOLDS, chosen, train
+from treevote import train
+from treevote.commands.train import FEW, FEWEST, FOLDS, chosen
 from treevote.commands.treebanks import read_training
 from treevote.conll.reader import read
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
@@ -40,8 +41,8 @@ def test_sentences_without_trees_are_left_out_and_counted(tmp_path: Path) -> Non
     some = tmp_path / "toy.conllu"
     some.write_text(BARE + TOY.read_text("utf-8") + BARE, "utf-8")
     with pytest.warns(TreevoteWarning) as said:
-        train([some], tmp_path / "some", dev=some, members=MEMBERS)
-    train([TOY], tmp_path / "all", dev=TOY, members=MEMBERS)
+        train(some, some, output=tmp_path / "some", members=MEMBERS)
+    train(TOY, TOY, output=tmp_path / "all", members=MEMBERS)
     assert content(tmp_path / "some") == content(tmp_path / "all")
     left_out = f"{some}: 2 of 14 sentences have no tree and are left out"
     learned = "toy.conllu: 100 % of its sentences are among the training data: what is measured on them is too good"
@@ -58,7 +59,7 @@ def test_words_without_a_head_are_counted_and_whole_trees_alone_are_measured(tmp
     half, some = BARE.replace("_\t_\t_\t_\n\n", "0\troot\t_\t_\n\n"), tmp_path / "some.conllu"
     some.write_text(half + BARE + TOY.read_text("utf-8"), "utf-8")
     with pytest.warns(TreevoteWarning) as said:
-        train([some], tmp_path / "some", members=MEMBERS, folds=2)
+        train(some, output=tmp_path / "some", members=MEMBERS, folds=2)
     n = read(TOY).n_sentences
     assert sentences(said) == [
         f"{some}: 1 of {n + 2} sentences have no tree and are left out".replace(
@@ -98,10 +99,10 @@ def test_partial_trees_need_a_whole_one(tmp_path: Path) -> None:
 def test_a_small_treebank_is_measured_on_folds_by_default(tmp_path: Path) -> None:
     n_toys = -(-FEWEST // read(TOY).n_sentences)
     enough, fewer = repeated(tmp_path / "enough", n_toys), repeated(tmp_path / "fewer", n_toys - 1)
-    train([enough], tmp_path / "measured", members=MEMBERS)
+    train(enough, output=tmp_path / "measured", members=MEMBERS)
     assert facts(tmp_path / "measured")["folds"] == FOLDS
     assert load(tmp_path / "measured").has_confidence
-    train([enough], tmp_path / "none", members=MEMBERS, folds=0)
+    train(enough, output=tmp_path / "none", members=MEMBERS, folds=0)
     assert "folds" not in facts(tmp_path / "none")
     assert FEWEST < FEW
     report = run("train", "--train", fewer, "-o", tmp_path / "bare", "--members", MEMBERS[0])

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.reference.toy_grammar import toy_treebank
-from treevote.commands.train import train
+from treevote import train
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank, checksum
@@ -173,5 +173,5 @@ def test_what_cannot_be_stored_is_known_before_the_training(
     monkeypatch.setattr("treevote.commands.train.ensemble_of", lambda *_: EnsembleTrainer(named))
     write(TOY, tmp_path / "train.conllu")
     with pytest.raises(ModelError, match=said):
-        train([tmp_path / "train.conllu"], tmp_path / "model")
+        train(tmp_path / "train.conllu", output=tmp_path / "model")
     assert trained == [2]

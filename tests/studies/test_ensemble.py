@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
 from collections.abc import Iterator
@@ -12,7 +13,8 @@ import pytest
 
 from tests.command_line import fails, run
 from tests.reference.toy_grammar import toy_treebank
-from treevote.commands.study import JOBS, study
+from treevote.commands import study as command
+from treevote.commands.study import JOBS
 from treevote.commands.treebanks import part_of
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
@@ -22,9 +24,13 @@ from treevote.errors import InputError
 from treevote.evaluation.agreement import oracle, right_arcs
 from treevote.evaluation.counts import evaluate
 from treevote.models.parsers.biaffine.parser import FAMILY, BiaffineTrainer
-from treevote.parallel import Jobs
+from treevote.parallel import ONE_JOB, Jobs
 from treevote.studies.ensemble import BEST, DEFAULT, EQUAL, GAINS, ORACLE, STEPS, StoredParses
 from treevote.studies.jobs import Parsing
+
+study = functools.partial(
+    command.study, test=None, text=None, members=(), settings="default", seed=0, format="auto", jobs=ONE_JOB
+)
 
 PARTS = {"train": 8, "dev": 6, "test": 8}
 

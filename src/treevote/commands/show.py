@@ -53,13 +53,13 @@ class Chosen:
 def show(
     path: str | Path,
     *,
-    sentences: str | None = None,
-    id: str | None = None,
-    against: str | Path | None = None,
-    sort: Literal["file", "unsure", "differing"] = "file",
-    differing: bool = False,
-    worst: int | None = None,
-    format: Format | Literal["auto"] = "auto",
+    sentences: str | None,
+    id: str | None,
+    against: str | Path | None,
+    sort: Literal["file", "unsure", "differing"],
+    differing: bool,
+    worst: int | None,
+    format: Format | Literal["auto"],
 ) -> Chosen:
     """Read a file and choose sentences of it: by numbers and ranges such as ``"1,5-8"``, by ``sent_id``, or all.
 

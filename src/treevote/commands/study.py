@@ -19,7 +19,7 @@ from treevote.errors import ConfigError, InputError, require_known
 from treevote.evaluation.counts import convention_of
 from treevote.evaluation.results import CONVENTIONS
 from treevote.files.streams import path_of, writing
-from treevote.parallel import ONE_JOB, Jobs
+from treevote.parallel import Jobs
 from treevote.store.folder import check_folder
 from treevote.store.manifest import JSON
 from treevote.studies.catalogue import STUDIES
@@ -57,13 +57,13 @@ def study(
     treebank: str | Path | Sequence[str | Path],
     output: str | Path,
     *,
-    test: str | Path | None = None,
-    text: str | Path | None = None,
-    members: Sequence[str] = (),
-    settings: Literal["default", "paper"] = "default",
-    seed: int = 0,
-    format: Format | Literal["auto"] = "auto",
-    jobs: Jobs = ONE_JOB,
+    test: str | Path | None,
+    text: str | Path | None,
+    members: Sequence[str],
+    settings: Literal["default", "paper"],
+    seed: int,
+    format: Format | Literal["auto"],
+    jobs: Jobs,
 ) -> StudyResult:
     """Repeat a table of a paper, and write it beside the paper's figures: ``NAME.md``, ``NAME.json``, ``NAME.tex``.
 

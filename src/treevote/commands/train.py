@@ -33,7 +33,7 @@ from treevote.models.learning.clusters.files import read_clusters
 from treevote.models.learning.vectors.files import read_vectors
 from treevote.models.learning.vectors.vectors import NO_VECTORS, WordVectors
 from treevote.models.text.tokenization.training import require_library
-from treevote.parallel import ONE_JOB, Jobs
+from treevote.parallel import Jobs
 from treevote.store import folder as store
 
 
@@ -62,21 +62,21 @@ def train(
     files: Sequence[str | Path | Treebank],
     output: str | Path | None,
     *,
-    dev: str | Path | Treebank | None = None,
-    config: str | Path | None = None,
-    preset: Preset = "default",
-    members: Sequence[str] = (),
-    settings: Mapping[str, object] | None = None,
-    weights: VoteKind | Literal["auto"] | None = None,
-    select: bool = False,
-    folds: int | None = None,
+    dev: str | Path | Treebank | None,
+    config: str | Path | None,
+    preset: Preset,
+    members: Sequence[str],
+    settings: Mapping[str, object] | None,
+    weights: VoteKind | Literal["auto"] | None,
+    select: bool,
+    folds: int | None,
+    seed: int | None,
+    annotator: AnnotatorTrainer | None,
+    clusters: str | os.PathLike[str] | Clusters | None,
+    vectors: str | os.PathLike[str] | WordVectors | None,
+    jobs: Jobs,
     save_folds: str | Path | None = None,
-    seed: int | None = None,
-    annotator: AnnotatorTrainer | None = None,
-    clusters: str | os.PathLike[str] | Clusters | None = None,
-    vectors: str | os.PathLike[str] | WordVectors | None = None,
     format: Format | Literal["auto"] = "auto",
-    jobs: Jobs = ONE_JOB,
 ) -> TrainingResult:
     """Train an ensemble and write its model folder, if one is asked for; nothing is trained if it could not be written.
 
