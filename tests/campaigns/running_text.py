@@ -8,8 +8,7 @@ from tests.campaigns.bench import READS, Bench
 from tests.campaigns.campaign import Fault, Material, settings, with_settings
 from tests.campaigns.models import ill_formed
 from tests.campaigns.strings import HOSTILE
-from treevote.commands.parse import parse_files
-from treevote.commands.text import write_text
+from treevote.commands.parse import parse_files, write_text
 from treevote.conll.reader import read
 from treevote.errors import InputError
 

@@ -35,7 +35,7 @@ from treevote import (
 )
 from treevote.commands.inspect import inspect
 from treevote.commands.next import next_sentences
-from treevote.commands.text import write_text
+from treevote.commands.parse import write_text
 from treevote.commands.word_representations import make_clusters
 from treevote.conll import text_chunks as cutting
 from treevote.conll.plain_text import encoded

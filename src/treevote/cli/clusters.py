@@ -69,7 +69,7 @@ def text(
 
     The parse of a running text gives that text back byte for byte.
     """
-    from treevote.commands.text import write_text
+    from treevote.commands.parse import write_text
     from treevote.files.streams import require_apart
     from treevote.terminal import plural, say, warn
 

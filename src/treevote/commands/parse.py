@@ -1,4 +1,7 @@
-"""Parsing of files of any length: chunk after chunk, several at a time, the same bytes whatever the number."""
+"""Parsing of files of any length: chunk after chunk, several at a time, the same bytes whatever the number.
+
+And the way back, from a parse to its plain text.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from dataclasses import dataclass
 from treevote.batch.joint import ChunkParse, ParseJob
 from treevote.config import converted
 from treevote.conll.chunks import Chunk
+from treevote.conll.plain_text import PlainText, text_of
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.corpus.given import Keep
@@ -170,3 +174,18 @@ def _parse_part(work: ParseJob, part: tuple[Chunk | TextChunk, int, int]) -> tup
 def name_of(path: str | os.PathLike[str]) -> str:
     """Return the name of an input for a message."""
     return "<stdin>" if path == "-" else os.fspath(path)
+
+
+def write_text(source: str | os.PathLike[str], output: str | os.PathLike[str], *, lines: bool) -> PlainText:
+    """Write the text of a CoNLL-U file; of one that `parse` made of running text, that text byte for byte."""
+    text = PlainText(lines)
+    size = 0
+    with writing(output) as stream:
+        for part in text_of(source, text):
+            stream.write(part)
+            size += len(part)
+        if not text.sentences and not size:
+            raise InputError(
+                "expected sentences, found none", path=name_of(source), remedy="give a file with sentences"
+            )
+    return text
