@@ -37,8 +37,7 @@ def adapt(
         ),
     ] = None,
     format: Annotated[
-        options.AnyFormat,
-        options.input(help="Format of the files; only TEXT may be running text (text, lines)."),
+        options.AnyFormat, options.input(help="Format of the files; only TEXT may be running text (text, lines).")
     ] = "auto",
     clusters: options.Clusters = None,
     config: options.Config = None,

@@ -127,10 +127,7 @@ def package(
     release = Release.of(name, version, licence)
     stated = read_card_metadata(card)
     stated = dataclasses.replace(
-        stated,
-        name=stated.name or release.name,
-        licence=stated.licence or release.licence,
-        data=source or stated.data,
+        stated, name=stated.name or release.name, licence=stated.licence or release.licence, data=source or stated.data
     )
     facts = inspect(model, stated)
     for path in write_packages(model, release, facts, card_markdown(facts["card"]), output):

@@ -48,13 +48,7 @@ def next(
     require_writable([output])
     with options.running(jobs, backend) as running:
         selection = next_sentences(
-            model,
-            pool,
-            sentences=sentences,
-            tokens=tokens,
-            annotated=annotated or [],
-            format=format,
-            jobs=running,
+            model, pool, sentences=sentences, tokens=tokens, annotated=annotated or [], format=format, jobs=running
         )
     write_selection(selection, output, arcs)
     if json:

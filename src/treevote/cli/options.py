@@ -45,8 +45,7 @@ Clusters = Annotated[
 ]
 FileFormat = Annotated[Format, input(help="Format of the files.")]
 TextFormat = Annotated[
-    AnyFormat,
-    input(help="Format of the files; text is running text (also *.txt), lines has a sentence on each line."),
+    AnyFormat, input(help="Format of the files; text is running text (also *.txt), lines has a sentence on each line.")
 ]
 Seed = Annotated[int | None, machine(metavar="<N>", min=0, help="Seed of the training.", show_default="0")]
 Report = Annotated[str | None, output(metavar="<FILE>", help="Write a report, one HTML page.")]

@@ -73,8 +73,7 @@ def parse(
         ),
     ] = False,
     lights: Annotated[
-        bool,
-        options.output("--lights", help="Write Light=green (98 % are right), yellow or red into MISC."),
+        bool, options.output("--lights", help="Write Light=green (98 % are right), yellow or red into MISC.")
     ] = False,
     json: options.Json = False,
 ) -> None:

@@ -14,8 +14,7 @@ def serve(
     models: Annotated[
         list[str],
         typer.Argument(
-            metavar="<MODEL>...",
-            help="Models; the first one is the default. NAME=MODEL gives a model another name.",
+            metavar="<MODEL>...", help="Models; the first one is the default. NAME=MODEL gives a model another name."
         ),
     ],
     host: Annotated[

@@ -75,12 +75,7 @@ def next_sentences(
     return Selection(chosen, doubt[slots], new[numbers], len(given), given.n_tokens, float(doubt.sum()))
 
 
-def _read(
-    parser: EnsembleParser,
-    file: str | Path | Treebank,
-    format: AnyFormat,
-    id: str = "",
-) -> list[Treebank]:
+def _read(parser: EnsembleParser, file: str | Path | Treebank, format: AnyFormat, id: str = "") -> list[Treebank]:
     """Return the sentences of a file; those of a running text as the model cuts it."""
     if isinstance(file, Treebank):
         return [file]
