@@ -74,6 +74,14 @@ def test_names_in_progress_are_visible() -> None:
     assert stream.getvalue().startswith("treevote: a␛]0;x␇ 12 %")
 
 
+def test_a_line_takes_the_place_of_the_one_before() -> None:
+    stream, now = io.StringIO(), itertools.count(0, 6)
+    show = PlainLines(stream, lambda: next(now), one_line=True)
+    for name in "reading", "parsing", "it":
+        show(name, 4, 4)
+    assert stream.getvalue() == "\rtreevote: parsing 100 %\rtreevote: it 100 %     "
+
+
 def test_the_compilation_is_announced_once_and_counted(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

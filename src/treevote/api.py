@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Literal, TextIO, cast, get_args
+from typing import Literal, get_args
 
 from treevote.adaptation.configuration import read_configuration as adaptation_configuration
 from treevote.batch.data import Data, Path_, parsed_data, running_text, training_data
@@ -30,7 +29,7 @@ from treevote.files.streams import path_of, paths_of
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.vectors.vectors import WordVectors
 from treevote.models.text.text_annotator import Tags
-from treevote.notebook import OneLine, in_notebook
+from treevote.notebook import in_notebook
 from treevote.parallel import Jobs
 from treevote.settings import Count
 from treevote.terminal import progress_shown
@@ -274,8 +273,7 @@ def _jobs(jobs: int | Jobs, progress: bool | None) -> Iterator[Jobs]:
     if given.progress is not None or not wanted:
         yield given
         return
-    stream = cast("TextIO", OneLine(sys.stderr)) if in_notebook() else None
-    with progress_shown(stream) as shown:
+    with progress_shown(one_line=in_notebook()) as shown:
         yield dataclasses.replace(given, progress=shown)
 
 

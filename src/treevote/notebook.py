@@ -1,10 +1,10 @@
-"""Notebooks: how to tell them, trees in them, and progress in one line."""
+"""Notebooks: how to tell them, and trees in them."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, TextIO
+from typing import Any
 
 _drawings: list[Callable[[Iterable[Any]], str]] = []
 
@@ -24,25 +24,3 @@ def in_notebook() -> bool:
     """Tell whether this process is the kernel of a notebook."""
     shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return shell is not None and hasattr(shell, "kernel")
-
-
-class OneLine:
-    """A text stream on which each line takes the place of the one before."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream, self._width = stream, 0
-
-    def isatty(self) -> bool:
-        """Return False."""
-        return False
-
-    def write(self, text: str) -> int:
-        """Write a line in place of the last one."""
-        for line in filter(None, text.splitlines()):
-            self._stream.write("\r" + line.ljust(self._width))
-            self._width = max(self._width, len(line))
-        return len(text)
-
-    def flush(self) -> None:
-        """Flush the stream."""
-        self._stream.flush()

@@ -91,17 +91,18 @@ def announce(compiled: CompilationState) -> None:
 
 
 @contextmanager
-def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
-    """Show the progress of tasks, and an estimate of the time left, by default on standard error.
+def progress_shown(*, one_line: bool = False) -> Iterator[Progress]:
+    """Show the progress of tasks, and an estimate of the time left, on standard error.
 
-    A terminal gets a bar for each task, anything else a plain line every few seconds; after `be_quiet` nothing is
-    shown. The progress may be called from several threads, with a total of 0 where the end is not known.
+    A terminal gets a bar for each task, anything else a plain line every few seconds, ``one_line`` in which each takes
+    the place of the one before; after `be_quiet` nothing is shown. The progress may be called from several threads,
+    with a total of 0 where the end is not known.
     """
-    file = stream or sys.stderr
     if _quiet:
         yield lambda name, done, total: None
         return
-    with _bars(file) if file.isatty() else nullcontext(PlainLines(file)) as show:
+    has_bars = sys.stderr.isatty() and not one_line
+    with _bars() if has_bars else nullcontext(PlainLines(sys.stderr, one_line=one_line)) as show:
 
         def told(compiled: CompilationState) -> None:
             announce(compiled)
@@ -112,15 +113,15 @@ def progress_shown(stream: TextIO | None = None) -> Iterator[Progress]:
 
 
 @contextmanager
-def _bars(file: TextIO) -> Iterator[Progress]:
+def _bars() -> Iterator[Progress]:
     """Show a bar for each task, or lines where the terminal cannot move its cursor."""
     from rich.console import Console  # slow to import
     from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    console = Console(file=file)
+    console = Console(file=sys.stderr)
     if console.is_dumb_terminal:
-        yield PlainLines(file)
+        yield PlainLines(sys.stderr)
         return
     name = TextColumn("{task.description}", markup=False)
     columns = name, BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
@@ -153,8 +154,8 @@ def _state(name: str, done: int, total: int) -> str:
 class PlainLines:
     """Progress as lines, at most one every few seconds, of all tasks that are under way; the clock returns seconds."""
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
-        self._stream, self._clock = stream, clock
+    def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic, *, one_line: bool = False) -> None:
+        self._stream, self._clock, self._one_line, self._width = stream, clock, one_line, 0
         self._tasks: dict[str, tuple[float, int, int]] = {}
         self._last: float | None = None
         self._latest = ""
@@ -174,7 +175,11 @@ class PlainLines:
             self._last = now if self._last is None else self._last
             if now - self._last >= EVERY:
                 self._last = now
-                print(f"treevote: {visible(self._line(now))}", file=self._stream, flush=True)
+                line = f"treevote: {visible(self._line(now))}"
+                if self._one_line:
+                    self._width = max(self._width, len(line))
+                    line = "\r" + line.ljust(self._width)
+                print(line, end="" if self._one_line else "\n", file=self._stream, flush=True)
 
     def _line(self, now: float) -> str:
         under_way = {name: facts for name, facts in self._tasks.items() if not facts[2] or facts[1] < facts[2]}

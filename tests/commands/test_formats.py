@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-
 import pytest
 
 from treevote import Treebank
@@ -17,7 +15,6 @@ from treevote.ensemble.configuration import described
 from treevote.ensemble.parser import score_tags
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.evaluation import evaluate_systems
-from treevote.notebook import OneLine
 from treevote.report.evaluation import as_csv, as_text
 from treevote.report.page import points, rate, span, unbroken
 from treevote.report.plots import Scale
@@ -116,9 +113,3 @@ def test_json_with_short_objects_on_a_line() -> None:
     assert as_json(["é", "\x9b31m"]) == '[\n  "é",\n  "\\u009b31m"\n]'
     assert as_json({"a": {"b": 1, "c": None}}, width=40) == '{\n  "a": {"b": 1, "c": null}\n}'
     assert [as_cell(value) for value in ("=1+1", "a\tb", -1.5)] == ["'=1+1", "a␉b", -1.5]
-
-
-def test_lines_of_progress() -> None:
-    shown = io.StringIO()
-    print("half", file=OneLine(shown))
-    assert shown.getvalue() == "\rhalf"
