@@ -93,8 +93,6 @@ def study(
     check_folder(folder := Path(path_of(output)))
     paths = [treebank] if isinstance(treebank, str | os.PathLike) else list(treebank)
     head: dict[str, JSON]
-    if not paths:
-        raise ConfigError(f"the study '{name}' needs a treebank; name one")
     if isinstance(chosen, EnsembleStudy):
         part = "test" if test is None else str(test)
         contexts = [_of_folder(path, part, format, folder / JOBS, seed, jobs) for path in dict.fromkeys(paths)]
