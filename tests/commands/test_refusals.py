@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -114,6 +115,9 @@ def test_a_place_that_is_taken_is_found_out_before_training(tmp_path: Path) -> N
         assert "must be apart; name another folder" in fails(*words)
     assert taken.read_text() == "dear"
     assert os.listdir(tmp_path) == ["letter.txt"]
+    shutil.copytree(tmp_path, tmp_path / "tried" / "adapted-model")
+    assert "found 'letter.txt', no part of a model" in fails("quickstart", "-o", tmp_path / "tried")
+    assert os.listdir(tmp_path / "tried") == ["adapted-model"]
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,8 @@ def quickstart(folder: str | Path, *, from_text: bool, jobs: Jobs) -> Quickstart
     folder = Path(path_of(folder))
     if from_text:
         require_library()  # before the work: it may be missing
-    store.check_target(folder / MODEL)
+    for name in (MODEL, ADAPTED, READER) if from_text else (MODEL, ADAPTED):
+        store.check_target(folder / name)
     web, wiki = read(default_treebank("web")), read(default_treebank("wiki"))
     tenth = np.arange(web.n_sentences) % 10 == 9
     training = _part(web, np.flatnonzero(~tenth), "web.conllu without every tenth sentence")
