@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from tests.command_line import content, fails, run
+import pytest
+
+from tests.command_line import content, fails, invoke, run
 from tests.paths import TOY
 from tests.reference.quick_tagger import SMALL, TINY
 from treevote.api import train
@@ -59,3 +61,18 @@ def test_vectors_need_a_member_that_reads_them(tmp_path: Path) -> None:
     vectors.write_text("not read before that is known\n")
     problem = fails("train", "--train", TOY, "-o", tmp_path / "model", "--fast", "--vectors", vectors)
     assert "none of the members lr-maxent-forward reads word vectors; add biaffine" in problem
+
+
+@pytest.mark.parametrize("kind", ["cluster", "vector"])
+def test_words_of_another_language_are_told(kind: str, tmp_path: Path) -> None:
+    entries = {"cluster": "0101\t{}\t3\n0110\tζωή\t2\n", "vector": "2 2\n{} 1 2\nζωή 2 1\n"}
+    options = {"cluster": ("--fast", "--word-clusters"), "vector": ("--config", tmp_path / "members.toml", "--vectors")}
+    (tmp_path / "members.toml").write_text(SETTINGS)
+    said = f"no word of the training data has a {kind}; are the {kind}s of the same language?"
+    for form, is_told in ("κόσμος", True), ("the", False):
+        (tmp_path / "words").write_text(entries[kind].format(form))
+        trained = invoke(
+            "train", "--train", TOY, "-o", tmp_path / "model", "--folds", 0, *options[kind], tmp_path / "words"
+        )
+        assert trained.exit_code == 0
+        assert (said in trained.stderr) == is_told

@@ -108,8 +108,8 @@ def train(
         warn("the parsers learn from gold tags, and will be given predicted ones; leave out --tags gold")
     if annotator is not None and annotator.reads == "text":
         require_library()  # before the work: it may be missing
-    if clusters is not None:
-        known = clusters if isinstance(clusters, Clusters) else read_clusters(clusters)
+    known = clusters if clusters is None or isinstance(clusters, Clusters) else read_clusters(clusters)
+    if known is not None:
         trainer = dataclasses.replace(trainer, members=with_clusters(trainer.members, known))
         if annotator is not None:
             annotator = dataclasses.replace(annotator, tagger=dataclasses.replace(annotator.tagger, clusters=known))
@@ -118,9 +118,12 @@ def train(
     texts: list[Treebank] = []
     on_text = None if annotator is None else texts.append
     treebank, convention = read_training(files, format, on_text=on_text)
+    if known is not None:
+        _warn_of_foreign("cluster", known.words, treebank)
     if vectors is not None:
         forms = {word.form for word in treebank.words}
         own = vectors if isinstance(vectors, WordVectors) else read_vectors(vectors, forms)
+        _warn_of_foreign("vector", own.words, treebank)
         trainer = dataclasses.replace(trainer, members=with_vectors(trainer.members, own))
         if annotator is not None and (neural := annotator.tagger.neural) is not None:
             tagger = dataclasses.replace(annotator.tagger, neural=dataclasses.replace(neural, vectors=own))
@@ -169,6 +172,13 @@ def chosen(path: str | Path | None, preset: Preset, given: Mapping[str, Any]) ->
         if not (value is None or value is False or (isinstance(value, tuple | list) and not value))
     }
     return dataclasses.replace(PRESETS[preset] if path is None else read_configuration(path), **changes)
+
+
+def _warn_of_foreign(kind: str, words: Sequence[str], treebank: Treebank) -> None:
+    """Warn of clusters or vectors, if no word of the training data has one."""
+    forms = {form for word in treebank.words for form in (word.form, word.form.lower())}
+    if words and forms.isdisjoint(words):
+        warn(f"no word of the training data has a {kind}; are the {kind}s of the same language?")
 
 
 def with_folds(trainer: EnsembleTrainer, n_sentences: int) -> EnsembleTrainer:
