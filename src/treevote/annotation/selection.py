@@ -97,7 +97,6 @@ def _features(parse: Treebank, doubt: Doubles) -> list[tuple[Longs, Doubles]]:
     for start, end in itertools.pairwise(parse.offsets.tolist()):
         own = np.concatenate([forms[start + 1 : end], arcs[start + 1 : end]])
         numbers, places = np.unique(own, return_inverse=True)
-        found.append(
-            (numbers, np.bincount(places, np.tile(doubt[start + 1 : end], 2), len(numbers)).astype(np.float64))
-        )
+        sums = np.bincount(places, np.tile(doubt[start + 1 : end], 2), len(numbers)).astype(np.float64)
+        found.append((numbers, sums))
     return found

@@ -22,7 +22,6 @@ from treevote.annotation.habits import Habits
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
 from treevote.ensemble.candidate_model import Examples
-from treevote.ensemble.candidates import Probabilities
 from treevote.kernels import Bools, Doubles, Ints
 
 SLIPS = 0.01
@@ -50,11 +49,7 @@ class Verdicts(NamedTuple):
 
         The vote over them is learned from each half of the sentences for the other half.
         """
-        return cls.by(Examples.of(treebank, parses, convention="conllx").crossed(), treebank, habits)
-
-    @classmethod
-    def by(cls, vote: Probabilities, treebank: Treebank, habits: Habits) -> Verdicts:
-        """Judge a treebank by the probabilities of the candidates of parsers."""
+        vote = Examples.of(treebank, parses, convention="conllx").crossed()
         (proposed, names, labels), candidates, values = vote.ballots, vote.candidates, vote.values
         slots, systems, named = candidates
         vocabulary = {label: number for number, label in enumerate(treebank.labels)}
