@@ -17,8 +17,7 @@ from treevote.files.streams import opened
 Case: TypeAlias = tuple[str, int, str]
 """Sentence, token and digest."""
 
-DIGITS = 12
-"""Length of a digest."""
+DIGITS = 12  # length of a digest
 
 
 def digest(form: str, head: int, deprel: str, head_form: str) -> str:

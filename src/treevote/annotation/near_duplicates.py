@@ -17,8 +17,7 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 
-SIMILAR = 0.5
-"""Share of common pairs of neighbouring words, of all pairs of both, from which a sentence is a near-duplicate."""
+SIMILAR = 0.5  # share of common pairs of neighbouring words, of all pairs of both, that makes a near-duplicate
 
 Pairs: TypeAlias = frozenset[int]
 

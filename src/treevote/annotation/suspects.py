@@ -34,14 +34,9 @@ VARIES, TWIN = 3.0, 10.0
 """Factors of the odds of a token in a nucleus whose other analysis is as frequent or more, and of one of two dependents
 with a label that heads hardly ever have twice: as measured on errors planted into Greek-GDT."""
 
-LEAST = 0.2
-"""Least probability of a suspect by default."""
-
-SMALLEST = 1e-6
-"""Probability below which nothing is a suspect."""
-
-CLEAR = 0.5
-"""Probability by the parsers from which on they name the kind of a suspect that is also in another list."""
+LEAST = 0.2  # least probability of a suspect by default
+SMALLEST = 1e-6  # probability below which nothing is a suspect
+CLEAR = 0.5  # probability by the parsers from which on they name the kind of a suspect that is also in another list
 
 
 class Arc(NamedTuple):

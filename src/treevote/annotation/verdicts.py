@@ -24,11 +24,8 @@ from treevote.corpus.vocabulary import encode
 from treevote.ensemble.candidate_model import Examples
 from treevote.kernels import Bools, Doubles, Ints
 
-SLIPS = 0.01
-"""Probability of a wrong head, and of a wrong label, before anything is known of the token."""
-
-LEAST = 1e-9
-"""Least probability that is divided by."""
+SLIPS = 0.01  # probability of a wrong head, and of a wrong label, before anything is known of the token
+LEAST = 1e-9  # least probability that is divided by
 
 
 class Verdicts(NamedTuple):

@@ -20,7 +20,6 @@ from treevote.files.streams import writing
 from treevote.store.checkpoints import checksum
 
 NAME = "treevote-parses.jsonl"
-
 FORMAT = "treevote parses 1"
 
 

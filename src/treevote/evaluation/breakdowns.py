@@ -21,13 +21,9 @@ from treevote.evaluation.intervals import Moments, share, sum_by_key
 from treevote.evaluation.results import Breakdown, Cell, Confusion, ConfusionCell, Example, Group, Rate
 from treevote.kernels import Bools, Longs
 
-MAX_GROUPS = 200
-"""Maximum number of groups of a factor; further values, the rarest, form one group."""
-
+MAX_GROUPS = 200  # maximum number of groups of a factor; further values, the rarest, form one group
 OTHERS, NONE = "(others)", "(none)"
-
-EXAMPLES = 5
-"""Maximum number of examples of a cell."""
+EXAMPLES = 5  # maximum number of examples of a cell
 
 
 class Tally(NamedTuple):

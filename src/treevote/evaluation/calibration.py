@@ -18,11 +18,8 @@ from treevote.evaluation.counts import Convention
 from treevote.kernels import Bools, Floats
 from treevote.store.manifest import JSON
 
-LEAST = 0.001
-"""Minimum distance of a confidence from 0 and 1."""
-
-SURE = 0.95
-"""Least confidence of the arcs whose precision is told."""
+LEAST = 0.001  # minimum distance of a confidence from 0 and 1
+SURE = 0.95  # least confidence of the arcs whose precision is told
 
 COLUMNS = {"arc": "Confidence", "label": "LabelConfidence"}
 """Names in MISC of the confidence in an arc, and in an arc with its label."""

@@ -30,8 +30,7 @@ from treevote.evaluation.scores import Scores, count_scores, scored_words
 from treevote.evaluation.significance import bootstrap_sums, rates, swapped_sums
 from treevote.kernels import Bools, Longs
 
-WORST = 20
-"""Number of sentences with most wrong arcs that are named for each system."""
+WORST = 20  # number of sentences with most wrong arcs that are named for each system
 
 METRICS = (
     Metric("LAS", "Labelled attachment score: words with the right head and label.", tested=True),

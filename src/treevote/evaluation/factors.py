@@ -26,8 +26,7 @@ from treevote.kernels import Longs
 TENS, FIVES = (10, 20, 30, 40), tuple(range(5, 61, 5))
 """Upper ends of the bins of sentence length: those of Chang, Do & Roth, and finer ones."""
 
-MAX_DOMAINS = 50
-"""Maximum number of domains taken from sent_id."""
+MAX_DOMAINS = 50  # maximum number of domains taken from sent_id
 
 _DOMAIN = re.compile(r"#\s*(?:meta::)?(?:genre|domain)\s*=(.*)")
 _SEPARATOR = re.compile(r"[-_.:/\s]+")

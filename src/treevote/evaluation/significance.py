@@ -26,11 +26,8 @@ import numpy as np
 
 from treevote.kernels import Doubles, Ints, Longs
 
-TOLERANCE = 1e-9
-"""Differences of rates in percent that are closer than this are equal."""
-
-BLOCK = 1 << 20
-"""Maximum number of cells, sentences times permutations, that are in memory at a time."""
+TOLERANCE = 1e-9  # differences of rates in percent that are closer than this are equal
+BLOCK = 1 << 20  # maximum number of cells, sentences times permutations, that are in memory at a time
 
 
 def rates(sums: Longs) -> Doubles:

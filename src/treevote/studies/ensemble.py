@@ -36,8 +36,7 @@ FORMER_MEMBERS = ("graph-mira", "lr-maxent-forward", "pipeline", "lr-svm-backwar
 """The default ensemble before structured training."""
 
 MEMBER, FORMER, EQUAL, DEFAULT, BEST = "best member", "former members", "default members", "default vote", "best vote"
-STEPS = (MEMBER, FORMER, EQUAL, DEFAULT, BEST)
-"""A single parser and votes, each with one part more than the one before."""
+STEPS = (MEMBER, FORMER, EQUAL, DEFAULT, BEST)  # a single parser and votes, each with one part more than the one before
 
 ORACLE, WHOLE = "oracle", "all steps"
 GAINS = {later: (first, later) for first, later in itertools.pairwise(STEPS)} | {WHOLE: (FORMER, BEST)}
