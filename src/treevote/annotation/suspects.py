@@ -150,38 +150,23 @@ def suspects_of(treebank: Treebank, names: Sequence[str], evidence: Evidence, le
     probability = evidence.probability
     order = np.argsort(-probability, kind="stable")
     chosen = (probability >= max(least, SMALLEST)) | evidence.beside_parsers
-    return [
-        _suspect(treebank, names, evidence, slot, float(probability[slot]), least)
-        for slot in order[chosen[order]].tolist()
-    ]
 
+    def word_at(slot: int) -> str:
+        return treebank.words[treebank.tokens[slot]].form
 
-def _suspect(
-    treebank: Treebank, names: Sequence[str], evidence: Evidence, slot: int, probability: float, least: float
-) -> Suspect:
-    sentence, token = _place(treebank, slot)
-    start = int(treebank.offsets[sentence])
+    def arc(root: int, head: int, deprel: str) -> Arc:
+        return Arc(head, deprel, word_at(root + head) if head else "ROOT")
 
-    def arc(head: int, deprel: str) -> Arc:
-        return Arc(head, deprel, treebank.words[treebank.tokens[start + head]].form if head else "ROOT")
-
-    form = treebank.words[treebank.tokens[slot]].form
-    given = arc(int(treebank.heads[slot]), treebank.labels[int(treebank.deprels[slot])])
-    kinds = evidence.kinds(slot, least)
-    found = evidence.suggestion(slot, kinds[0], given.head)
-    return Suspect(
-        sentence,
-        names[sentence],
-        token,
-        form,
-        kinds[0],
-        kinds,
-        probability,
-        given,
-        None if found is None else arc(*found),
-        _reason(treebank, names, evidence, slot),
-        digest(form, *given),
-    )
+    suspects = []
+    for slot in order[chosen[order]].tolist():
+        sentence, token = _place(treebank, slot)
+        form, root, kinds = word_at(slot), slot - token, evidence.kinds(slot, least)
+        given = arc(root, int(treebank.heads[slot]), treebank.labels[treebank.deprels[slot]])
+        found = evidence.suggestion(slot, kinds[0], given.head)
+        suggested, reason = arc(root, *found) if found else None, _reason(treebank, names, evidence, slot)
+        word, lists = (sentence, names[sentence], token, form), (kinds[0], kinds, float(probability[slot]))
+        suspects.append(Suspect(*word, *lists, given, suggested, reason, digest(form, *given)))
+    return suspects
 
 
 def _reason(treebank: Treebank, names: Sequence[str], evidence: Evidence, slot: int) -> str:
