@@ -73,7 +73,6 @@ def uniquely_correct(right: Sequence[Bools]) -> list[Bools]:
 def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud") -> Agreement:
     """Return the masks of the right heads and the right arcs of a system; errors are those of `counts.evaluate`."""
     require_heads(gold)
-    compared_part(convention)
     require_same_sentences(gold, system)
     return agreement(*arcs_of([gold, system], convention))
 

@@ -63,7 +63,7 @@ def factors(gold: Treebank, *, convention: Convention, training: Treebank | None
         Factor("sentence length in fives", bins, "sentence", True, lambda t: sentence_length(t, FIVES)),
     ]
     if training is not None:
-        forms = {word.form for word in training.words[1:]}
+        forms = {word.form for word in training.compact().words[1:]}
         text = "Whether the form is in the training data."
         found.append(Factor("known word", text, "word", False, lambda treebank: known(treebank, forms)))
     if (names := documents(gold)) is not None:
