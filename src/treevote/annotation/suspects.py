@@ -152,7 +152,7 @@ def suspects_of(treebank: Treebank, names: Sequence[str], evidence: Evidence, le
     chosen = (probability >= max(least, SMALLEST)) | evidence.beside_parsers
 
     def word_at(slot: int) -> str:
-        return treebank.words[treebank.tokens[slot]].form
+        return treebank.words[int(treebank.tokens[slot])].form
 
     def arc(root: int, head: int, deprel: str) -> Arc:
         return Arc(head, deprel, word_at(root + head) if head else "ROOT")

@@ -17,7 +17,7 @@ from treevote.errors import InputError
 
 Path_: TypeAlias = "str | os.PathLike[str]"
 
-Data: TypeAlias = "Treebank | Path_ | Sequence[Any]"
+Data: TypeAlias = "Treebank | Path_ | Iterable[Any]"
 """A treebank; a `Path`, which is a file; a string, which is text where texts are taken, and a path elsewhere; several
 paths; sentences as lists of tokens."""
 
