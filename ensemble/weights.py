@@ -186,5 +186,5 @@ def _seen_parts(treebank: Treebank) -> tuple[list[str], Ints, list[int]]:
 
 def _accuracies(gold: Treebank, systems: Sequence[Treebank], key: Ints, n_keys: int) -> list[tuple[float, ...]]:
     """Return for each key the accuracy of each system on the tokens that have it, else 0; labels count whole."""
-    columns = [np.nan_to_num(accuracy_by(gold, one, key, n_keys, convention="conllx")).tolist() for one in systems]
+    columns = [np.nan_to_num(accuracy_by(gold, one, key, n_keys)).tolist() for one in systems]
     return [tuple(column[i] for column in columns) for i in range(n_keys)]

@@ -87,7 +87,7 @@ def test_data_may_be_files_texts_and_lists(model: Path, tmp_path: Path) -> None:
     mappings = [[word._asdict() for word in sentence.words[1:]] for sentence in TEST]
     words = [list(sentence.words[1:]) for sentence in TEST]
     tokens = treevote.to_tokenlists(TEST)
-    for data in (TEST, path, path.read_text(), [path], mappings, words, tokens):
+    for data in (TEST, path, path.read_text(), [path], iter([path]), mappings, words, tokens):
         assert trees(treevote.parse(model, data)) == expected
     assert len(treevote.parse(model, pairs)) == len(TEST)
     out = tmp_path / "parsed.conllu"

@@ -16,7 +16,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.evaluation.alignment import align, project
 from treevote.evaluation.counts import evaluate
-from treevote.evaluation.scores import count_attachment, count_conll18
+from treevote.evaluation.scores import count_scores
 
 NAMES: tuple[str, ...] = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
 NAMES += ("UAS", "LAS", "CLAS", "MLAS", "BLEX")
@@ -70,9 +70,7 @@ NO_RELATION = re.compile(r"^((?:[^\t\n]*\t){8})[0-9.|]+(\t)", re.MULTILINE)
 def figures(gold: Treebank, system: Treebank) -> dict[str, tuple[int, ...]]:
     """Return the counts of treevote: right, gold, system."""
     alignment = align(gold, system)
-    projected = project(gold, system, alignment)
-    scores = count_conll18(gold, system, alignment, projected, punctuation=True)
-    scores |= count_attachment(gold, system, alignment, projected, punctuation=True)
+    scores = count_scores(gold, system, alignment, project(gold, system, alignment))
     return {name: tuple(scores[name].sum(axis=0).tolist()) for name in NAMES}
 
 

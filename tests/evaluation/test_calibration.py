@@ -32,14 +32,14 @@ def test_precision_of_what_is_sure_is_none_where_nothing_is() -> None:
 def test_a_table_by_hand() -> None:
     confidence = np.array([0.21, 0.25, 0.94, 0.95, 0.96, 0.97])
     right = np.array([False, True, False, True, True, False])
-    assert table(confidence, right, 0.95) == {
+    assert table(confidence, right) == {
         "bins": [[2, 0.23, 0.5], [4, 0.955, 0.5]],
         "error": 0.3933,  # (2 * 0.27 + 4 * 0.455) / 6
         "precision": 66.67,
         "coverage": 50.0,
     }
-    other = table(np.array([0.12, 0.13, 0.132]), np.array([True, False, False]), 0.13)
-    assert other == {"bins": [[3, 0.1273, 0.3333]], "error": 0.206, "precision": 0.0, "coverage": 66.67}
+    other = table(np.array([0.12, 0.13, 0.132]), np.array([True, False, False]))
+    assert other == {"bins": [[3, 0.1273, 0.3333]], "error": 0.206, "precision": None, "coverage": 0.0}
     assert calibration_error([Bin(1, 0.25, 1.0)]) == 0.75
 
 

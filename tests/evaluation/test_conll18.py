@@ -21,7 +21,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.evaluation import alignment
 from treevote.evaluation.alignment import align, project
-from treevote.evaluation.scores import Scores, count_attachment, count_conll18
+from treevote.evaluation.scores import Scores, count_scores
 from treevote.evaluation.surface import multiword_tokens
 from treevote.kernels import Kernel
 
@@ -36,10 +36,7 @@ def conllu(text: str) -> Treebank:
 
 def score(gold: Treebank, system: Treebank, *, punctuation: bool = True) -> Scores:
     alignment = align(gold, system)
-    projected = project(gold, system, alignment)
-    return count_conll18(gold, system, alignment, projected, punctuation=punctuation) | count_attachment(
-        gold, system, alignment, projected, punctuation=punctuation
-    )
+    return count_scores(gold, system, alignment, project(gold, system, alignment), punctuation=punctuation)
 
 
 def sums(scores: Scores) -> dict[str, tuple[int, ...]]:

@@ -55,6 +55,13 @@ def test_lengths_are_in_the_bins_of_chang_do_and_roth() -> None:
     assert found == [name for name in ("1-10", "11-20", "21-30", "31-40", ">40") for _ in range(2)]
 
 
+def test_words_of_sentences_that_were_left_out_are_unknown() -> None:
+    gold = Treebank.of([([form], [0], ["root"]) for form in ("a", "b")])
+    *_, factor = factors(gold, convention="ud", training=gold.select([1]))
+    names, column = factor.values(gold)
+    assert [names[value] for value in column[gold.is_token].tolist()] == ["unknown", "known"]
+
+
 def test_arcs_of_no_tree_have_no_depth_and_are_not_asked_whether_they_are_projective() -> None:
     broken = Treebank.of([(list("abcdef"), [2, 1, 0, 3, -1, 5], list("uvwxyz")), (["a", "b"], [2, 0], ["x", "y"])])
     assert depth(broken).column.tolist() == [-1, -1, -1, 0, 1, -1, -1, -1, 1, 0]

@@ -25,7 +25,7 @@ from treevote.evaluation.agreement import oracle, right_arcs
 from treevote.evaluation.counts import evaluate
 from treevote.models.parsers.biaffine.parser import FAMILY, BiaffineTrainer
 from treevote.parallel import ONE_JOB, Jobs
-from treevote.studies.ensemble import BEST, DEFAULT, EQUAL, GAINS, ORACLE, STEPS, StoredParses
+from treevote.studies.ensemble import BEST, DEFAULT, EQUAL, GAINS, ORACLE, STEPS
 from treevote.studies.jobs import Parsing
 
 study = functools.partial(
@@ -127,14 +127,6 @@ def test_development_sets_are_halved(folders: list[Path], tmp_path: Path, monkey
     assert row["development tokens"] == dev[::2].n_tokens
     assert row["tokens"] == dev[1::2].n_tokens
     assert "every second sentence" in (tmp_path / "ensemble.md").read_text("utf-8")
-
-
-def test_a_recalled_member_repeats_its_parses() -> None:
-    toy = toy_treebank(9, seed=4)
-    member = StoredParses(toy, single_root=True)
-    bare = toy.with_trees(toy.heads * 0 - 1, toy.deprels * 0 - 1, ())
-    parse = member.train(bare).parse(bare.select([8, 0, 3, 3]))
-    assert parse.heads.tolist() == toy.select([8, 0, 3, 3]).heads.tolist()
 
 
 def test_a_part_is_found_by_its_name(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.treebank import Treebank
 from treevote.models.text.tagging.tagger import TaggerTrainer
@@ -22,11 +20,8 @@ def tags_of(treebank: Treebank) -> list[tuple[str, ...]]:
 
 
 def test_retagging_with_the_gold_tags_changes_nothing() -> None:
-    result = {}
-    for column in COLUMNS:
-        names = list(dict.fromkeys(getattr(word, column) for word in TEST.words[1:]))
-        numbers = [-1, *(names.index(getattr(word, column)) for word in TEST.words[1:])]
-        result[column] = {"names": names, "tags": np.array(numbers)[TEST.tokens[TEST.is_token]].tolist()}
+    tags = [[getattr(word, column) for column in COLUMNS] for word in TEST.words]
+    result = {"tags": tags, "of_tokens": TEST.tokens[TEST.is_token].tolist()}
     assert tags_of(Tagging("tagging", TaggerTrainer(), TRAINING, TEST).decode(result)) == tags_of(TEST)
 
 

@@ -17,8 +17,7 @@ from treevote.files.streams import opened
 Case: TypeAlias = tuple[str, int, str]
 """Sentence, token and digest."""
 
-DIGITS = 12
-"""Length of a digest."""
+DIGITS = 12  # length of a digest
 
 
 def digest(form: str, head: int, deprel: str, head_form: str) -> str:
@@ -38,11 +37,9 @@ def read_acknowledged(path: str | os.PathLike[str]) -> frozenset[Case]:
     cases = set()
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         columns = line.split("\t")
-        is_case = len(columns) > 2 and columns[1].isdecimal() and len(columns[1]) <= MAX_DIGITS
-        if not is_case and (not line.strip() or line.startswith("#")):
-            continue
-        if not is_case:
+        if len(columns) > 2 and columns[1].isdecimal() and len(columns[1]) <= MAX_DIGITS:
+            cases.add((columns[0], int(columns[1]), columns[2]))
+        elif line.strip() and not line.startswith("#"):
             problem = f"expected sent_id, token and digest with tabs between them, found {line[:40]!r}"
             raise InputError(problem, path=name, line=number, remedy="copy the line that treevote doctor --list wrote")
-        cases.add((columns[0], int(columns[1]), columns[2]))
     return frozenset(cases)

@@ -15,14 +15,9 @@ from treevote.corpus.vocabulary import encode
 from treevote.ensemble.candidate_features import place_of
 from treevote.kernels import Bools, Doubles, Ints, Longs, kernel
 
-PLACES = 13
-"""Number of values of `treevote.ensemble.candidate_features.place_of`."""
-
-UNSEEN = 0.5
-"""Arcs that are added to the count of each kind of arc, so that none is impossible."""
-
-ENOUGH_ARCS = 20
-"""Minimum number of other arcs between two parts of speech, from which on a label that none of them has is a break."""
+PLACES = 13  # number of values of `treevote.ensemble.candidate_features.place_of`
+UNSEEN = 0.5  # arcs that are added to the count of each kind of arc, so that none is impossible
+ENOUGH_ARCS = 20  # other arcs between two parts of speech, from which on a label that none of them has is a break
 
 ENOUGH_HEADS, REPEATED = 50, 0.02
 """Minimum number of heads with a label, and the share of them with two such dependents, below which two are a break."""

@@ -34,14 +34,9 @@ VARIES, TWIN = 3.0, 10.0
 """Factors of the odds of a token in a nucleus whose other analysis is as frequent or more, and of one of two dependents
 with a label that heads hardly ever have twice: as measured on errors planted into Greek-GDT."""
 
-LEAST = 0.2
-"""Least probability of a suspect by default."""
-
-SMALLEST = 1e-6
-"""Probability below which nothing is a suspect."""
-
-CLEAR = 0.5
-"""Probability by the parsers from which on they name the kind of a suspect that is also in another list."""
+LEAST = 0.2  # least probability of a suspect by default
+SMALLEST = 1e-6  # probability below which nothing is a suspect
+CLEAR = 0.5  # probability by the parsers from which on they name the kind of a suspect that is also in another list
 
 
 class Arc(NamedTuple):
@@ -155,38 +150,24 @@ def suspects_of(treebank: Treebank, names: Sequence[str], evidence: Evidence, le
     probability = evidence.probability
     order = np.argsort(-probability, kind="stable")
     chosen = (probability >= max(least, SMALLEST)) | evidence.beside_parsers
-    return [
-        _suspect(treebank, names, evidence, slot, float(probability[slot]), least)
-        for slot in order[chosen[order]].tolist()
-    ]
 
+    def word_at(slot: int) -> str:
+        return treebank.words[int(treebank.tokens[slot])].form
 
-def _suspect(
-    treebank: Treebank, names: Sequence[str], evidence: Evidence, slot: int, probability: float, least: float
-) -> Suspect:
-    sentence, token = _place(treebank, slot)
-    start = int(treebank.offsets[sentence])
+    def arc(root: int, head: int, deprel: str) -> Arc:
+        return Arc(head, deprel, word_at(root + head) if head else "ROOT")
 
-    def arc(head: int, deprel: str) -> Arc:
-        return Arc(head, deprel, treebank.words[treebank.tokens[start + head]].form if head else "ROOT")
-
-    form = treebank.words[treebank.tokens[slot]].form
-    given = arc(int(treebank.heads[slot]), treebank.labels[int(treebank.deprels[slot])])
-    kinds = evidence.kinds(slot, least)
-    found = evidence.suggestion(slot, kinds[0], given.head)
-    return Suspect(
-        sentence,
-        names[sentence],
-        token,
-        form,
-        kinds[0],
-        kinds,
-        probability,
-        given,
-        None if found is None else arc(*found),
-        _reason(treebank, names, evidence, slot),
-        digest(form, *given),
-    )
+    suspects = []
+    for slot in order[chosen[order]].tolist():
+        sentence, token = _place(treebank, slot)
+        root, form, name = slot - token, word_at(slot), names[sentence]
+        kinds, value = evidence.kinds(slot, least), float(probability[slot])
+        given = arc(root, int(treebank.heads[slot]), treebank.labels[treebank.deprels[slot]])
+        found = evidence.suggestion(slot, kinds[0], given.head)
+        suggested = arc(root, *found) if found else None
+        reason, key = _reason(treebank, names, evidence, slot), digest(form, *given)
+        suspects.append(Suspect(sentence, name, token, form, kinds[0], kinds, value, given, suggested, reason, key))
+    return suspects
 
 
 def _reason(treebank: Treebank, names: Sequence[str], evidence: Evidence, slot: int) -> str:

@@ -18,8 +18,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
 from treevote.kernels import Ints, Keys, Longs
 
-MAX_DISTANCE = 8
-"""Maximum distance of the two words."""
+MAX_DISTANCE = 8  # maximum distance of the two words
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 

@@ -22,14 +22,10 @@ from treevote.annotation.habits import Habits
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
 from treevote.ensemble.candidate_model import Examples
-from treevote.ensemble.candidates import Probabilities
 from treevote.kernels import Bools, Doubles, Ints
 
-SLIPS = 0.01
-"""Probability of a wrong head, and of a wrong label, before anything is known of the token."""
-
-LEAST = 1e-9
-"""Least probability that is divided by."""
+SLIPS = 0.01  # probability of a wrong head, and of a wrong label, before anything is known of the token
+LEAST = 1e-9  # least probability that is divided by
 
 
 class Verdicts(NamedTuple):
@@ -50,11 +46,7 @@ class Verdicts(NamedTuple):
 
         The vote over them is learned from each half of the sentences for the other half.
         """
-        return cls.by(Examples.of(treebank, parses, convention="conllx").crossed(), treebank, habits)
-
-    @classmethod
-    def by(cls, vote: Probabilities, treebank: Treebank, habits: Habits) -> Verdicts:
-        """Judge a treebank by the probabilities of the candidates of parsers."""
+        vote = Examples.of(treebank, parses, convention="conllx").crossed()
         (proposed, names, labels), candidates, values = vote.ballots, vote.candidates, vote.values
         slots, systems, named = candidates
         vocabulary = {label: number for number, label in enumerate(treebank.labels)}

@@ -17,7 +17,7 @@ from treevote.errors import InputError
 
 Path_: TypeAlias = "str | os.PathLike[str]"
 
-Data: TypeAlias = "Treebank | Path_ | Sequence[Any]"
+Data: TypeAlias = "Treebank | Path_ | Iterable[Any]"
 """A treebank; a `Path`, which is a file; a string, which is text where texts are taken, and a path elsewhere; several
 paths; sentences as lists of tokens."""
 
@@ -52,16 +52,17 @@ def parsed_data(data: Data, trees: Trees = "ignored") -> Treebank:
                 "--from-text; for a file give Path(...)",
             )
         return loads(data, format="conllu", trees=trees)
-    if not isinstance(data, os.PathLike | Treebank):
-        items = list(data) if isinstance(data, Iterable) else [data]
-        if items and all(isinstance(item, str) for item in items):
-            problem = f"expected sentences, found the string {items[0][:40]!r}"
-            raise InputError(
-                problem, remedy="give one string with the whole text, lists of tokens, or Path(...) for files"
-            )
-        if not items or not all(isinstance(item, os.PathLike) or hasattr(item, "serialize") for item in items):
-            return from_tokens(items)
-    return data if isinstance(data, Treebank) else read(data, trees=trees)
+    if isinstance(data, Treebank):
+        return data
+    if isinstance(data, os.PathLike):
+        return read(data, trees=trees)
+    items = list(data) if isinstance(data, Iterable) else [data]
+    if items and all(isinstance(item, str) for item in items):
+        remedy = "give one string with the whole text, lists of tokens, or Path(...) for files"
+        raise InputError(f"expected sentences, found the string {items[0][:40]!r}", remedy=remedy)
+    if items and all(isinstance(item, os.PathLike) or hasattr(item, "serialize") for item in items):
+        return read(items, trees=trees)
+    return from_tokens(items)
 
 
 def training_data(data: Data, trees: Trees) -> Treebank:

@@ -129,9 +129,8 @@ class ParseJob:
             parts = [*tokenized.values()]
             sources = [part.source for part in parts if part.source is not None]  # all: they were read from texts
             joined = replace(Treebank.concatenate(parts), source=Source.concatenate(sources))
-            treebank = ensemble.annotator.tagged(joined, self.tags)
             texts = [Chunk(source.path, 1, 1, source.text, "conllu") for source in sources]
-            results |= dict(zip(tokenized, self._parse(ensemble, parser, texts, treebank), strict=True))
+            results |= dict(zip(tokenized, self._parse(ensemble, parser, texts, joined), strict=True))
         formats: tuple[Format, ...] = ("conllu", "conllx")
         for format in formats:
             numbers = [i for i, chunk in chunks.items() if chunk.format == format]
@@ -141,9 +140,8 @@ class ParseJob:
             if good and format == "conllx" and (self._marks or self.lights):  # no column for them: an error for each
                 results |= {i: self._alone(ensemble, parser, chunks[i]) for i in good}
             elif good:
-                treebank = ensemble.annotator.tagged(treebank, self.tags)
-                parsed = self._parse(ensemble, parser, [chunks[i] for i in good], treebank)
-                results |= dict(zip(good, parsed, strict=True))
+                texts = [chunks[i] for i in good]
+                results |= dict(zip(good, self._parse(ensemble, parser, texts, treebank), strict=True))
         return [results[i] for i in range(len(inputs))]
 
     @property
@@ -173,7 +171,8 @@ class ParseJob:
     def _parse(
         self, ensemble: EnsembleParser, parser: Parser, chunks: Sequence[Chunk], treebank: Treebank
     ) -> list[ChunkParse]:
-        """Parse chunks without faults, and take the result apart."""
+        """Tag and parse chunks without faults, and take the result apart."""
+        treebank = ensemble.annotator.tagged(treebank, self.tags)
         parse, fallbacks = parse_sentences(parser, treebank, keep=self.keep)
         lines = self._text(ensemble, parse).split(b"\n")
         ends = [0, *itertools.accumulate(_ended(chunk).count(b"\n") for chunk in chunks)]

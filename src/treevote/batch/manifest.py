@@ -8,7 +8,6 @@ last run sorts it, so that it does not depend on interruptions.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -16,11 +15,11 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import IO, get_type_hints
 
-from treevote.errors import ConfigError
+from treevote.errors import ConfigError, InputError
 from treevote.files.streams import writing
+from treevote.store.checkpoints import checksum
 
 NAME = "treevote-parses.jsonl"
-
 FORMAT = "treevote parses 1"
 
 
@@ -49,15 +48,14 @@ class Manifest:
         self.entries = _read(self.path)
 
     def is_made(self, output: str, task: str, input_path: str) -> bool:
-        """Tell whether the output of this task and input is there; OSError if the input cannot be read."""
+        """Tell whether the output of this task and input is there; not if either cannot be read."""
         entry = self.entries.get(_key(output))
         if entry is None or entry.task != task:
             return False
-        try:
-            found = sha256(os.path.join(self.folder, output))
-        except OSError:
-            return False
-        return found == entry.output_sha256 and sha256(input_path) == entry.input_sha256
+        with suppress(InputError):
+            is_whole = checksum(os.path.join(self.folder, output)) == entry.output_sha256
+            return is_whole and checksum(input_path) == entry.input_sha256
+        return False
 
     def add(
         self, stream: IO[bytes], output: str, task: str, checksums: tuple[str, str], counts: tuple[int, int, int]
@@ -78,12 +76,6 @@ class Manifest:
     def knows(self, output: str) -> bool:
         """Tell whether an output has an entry."""
         return _key(output) in self.entries
-
-
-def sha256(path: str) -> str:
-    """Return the checksum of a file; OSError if it cannot be read."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _key(output: str) -> str:

@@ -19,8 +19,7 @@ from treevote.models.text.text_annotator import without_tags
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Parser
 
-SENTENCES = 2000
-"""Number of sentences that are parsed at a time; no result depends on it."""
+SENTENCES = 2000  # number of sentences that are parsed at a time; no result depends on it
 
 
 def stored_parser(model: StoredParser | str | os.PathLike[str], member: str | None) -> StoredParser:

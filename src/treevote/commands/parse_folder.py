@@ -6,7 +6,7 @@ import functools
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from typing import Any
 
 from treevote.batch.joint import ParseJob
@@ -155,11 +155,7 @@ def _source(
 ) -> Iterator[Piece]:
     """Yield the pieces of all files whose outputs are not there, given the ids of their texts."""
     for number, (path, name) in enumerate(found):
-        made = False
-        if not force:
-            with suppress(OSError):  # which reading will tell
-                made = run.manifest.is_made(name, run.tasks[number], path)
-        if made:
+        if not force and run.manifest.is_made(name, run.tasks[number], path):
             run.keep(number)
         else:
             yield from cut(path, number, document=documents[number], stopped=run.stopped)

@@ -73,19 +73,18 @@ def uniquely_correct(right: Sequence[Bools]) -> list[Bools]:
 def right_arcs(gold: Treebank, system: Treebank, *, convention: Convention = "ud") -> Agreement:
     """Return the masks of the right heads and the right arcs of a system; errors are those of `counts.evaluate`."""
     require_heads(gold)
-    compared_part(convention)
     require_same_sentences(gold, system)
     return agreement(*arcs_of([gold, system], convention))
 
 
-def accuracy_by(gold: Treebank, system: Treebank, key: Ints, n_keys: int, *, convention: Convention = "ud") -> Doubles:
-    """Return the share, 0 to 1, of right arcs (head and label) for each value of a column, such as the POS.
+def accuracy_by(gold: Treebank, system: Treebank, key: Ints, n_keys: int) -> Doubles:
+    """Return the share, 0 to 1, of right arcs (head and whole label) for each value of a column, such as the POS.
 
     ``key`` has a value of ``0..n_keys - 1`` for each slot; those of ROOT slots are ignored. The result has the shape
     (n_keys,), with ``nan`` for values that no token has. Errors are those of `treevote.evaluation.counts.evaluate`.
     """
     tokens = gold.is_token
-    _, right = right_arcs(gold, system, convention=convention)
+    _, right = right_arcs(gold, system, convention="conllx")
     totals = np.bincount(key[tokens], minlength=n_keys)
     hits = np.bincount(key[tokens], weights=right[tokens], minlength=n_keys)
     shares = np.full(n_keys, np.nan)

@@ -19,8 +19,7 @@ from treevote.evaluation.counts import form_numbers
 from treevote.evaluation.surface import MultiwordToken, Surface, multiword_tokens, surface_of, without_spaces
 from treevote.kernels import Bools, Ints, Longs, kernel
 
-MAX_CELLS = 1 << 24
-"""Maximum number of pairs of words, gold and system, in a stretch of ranges that cut through each other."""
+MAX_CELLS = 1 << 24  # pairs of words, gold and system, in a stretch of ranges that cut through each other
 
 
 class Alignment(NamedTuple):

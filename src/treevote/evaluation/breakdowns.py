@@ -21,13 +21,9 @@ from treevote.evaluation.intervals import Moments, share, sum_by_key
 from treevote.evaluation.results import Breakdown, Cell, Confusion, ConfusionCell, Example, Group, Rate
 from treevote.kernels import Bools, Longs
 
-MAX_GROUPS = 200
-"""Maximum number of groups of a factor; further values, the rarest, form one group."""
-
+MAX_GROUPS = 200  # maximum number of groups of a factor; further values, the rarest, form one group
 OTHERS, NONE = "(others)", "(none)"
-
-EXAMPLES = 5
-"""Maximum number of examples of a cell."""
+EXAMPLES = 5  # maximum number of examples of a cell
 
 
 class Tally(NamedTuple):
@@ -49,23 +45,17 @@ def tally(factor: Factor, gold_values: Values, projected: Treebank, scored: Bool
     ``projected`` are the gold sentences with the trees of the system; ``scored``, ``heads`` and ``arcs``, shape
     (n_slots,), mask the slots that are scored, that have the right head, and the right head and label.
     """
-    slots = np.flatnonzero(scored)
-    sentence = projected.sentence_of[slots]
-    right_heads, right_arcs = heads[slots].astype(np.int64), arcs[slots].astype(np.int64)
-    names = tuple(dict.fromkeys((*gold_values.names, NONE)))
-    n = len(names)
-    key = np.where(gold_values.column[slots] < 0, names.index(NONE), gold_values.column[slots])
-    by_heads, by_arcs = (sum_by_key(key, right, sentence, n) for right in (right_heads, right_arcs))
-    if factor.of != "arc":
-        return Tally(names, by_heads, by_arcs, None)
-    found = factor.values(projected)
-    numbers = {name: i for i, name in enumerate(names)}
-    places = encode(found.names, numbers).astype(np.int64)
-    more = len(numbers) - n
-    by_heads, by_arcs = (np.pad(sums, ((0, more), (0, 0))) for sums in (by_heads, by_arcs))
-    column = np.where(projected.heads < 0, -1, found.column)  # without a head there is no arc, but may be a label
-    found_arcs = sum_by_key(places[column[slots]], right_arcs, sentence, len(numbers))
-    return Tally(tuple(numbers), by_heads, by_arcs, found_arcs)
+    slots, sentence_of = np.flatnonzero(scored), projected.sentence_of
+    found = factor.values(projected) if factor.of == "arc" else gold_values
+    names, ours, theirs = _common(gold_values, found)
+
+    def sums(key: Longs, right: Bools) -> Longs:
+        return sum_by_key(key[slots], right[slots].astype(np.int64), sentence_of[slots], len(names))
+
+    system_arcs = None
+    if factor.of == "arc":  # without a head there is none, but may be a label
+        system_arcs = sums(np.where((projected.heads >= 0) & (found.column >= 0), theirs, -1), arcs)
+    return Tally(tuple(names), sums(ours, heads), sums(ours, arcs), system_arcs)
 
 
 def breakdown(factor: Factor, tallies: Sequence[Tally]) -> Breakdown:

@@ -18,8 +18,8 @@ from treevote.evaluation.counts import Convention
 from treevote.kernels import Bools, Floats
 from treevote.store.manifest import JSON
 
-LEAST = 0.001
-"""Minimum distance of a confidence from 0 and 1."""
+LEAST = 0.001  # minimum distance of a confidence from 0 and 1
+SURE = 0.95  # least confidence of the arcs whose precision is told
 
 COLUMNS = {"arc": "Confidence", "label": "LabelConfidence"}
 """Names in MISC of the confidence in an arc, and in an arc with its label."""
@@ -33,13 +33,13 @@ class Bin(NamedTuple):
     accuracy: float
 
 
-def reliability(confidence: Floats, right: Bools, n_bins: int = 10) -> list[Bin]:
-    """Return the arcs by ranges of confidence of equal width; empty ranges are left out."""
-    place = np.minimum((confidence * n_bins).astype(np.int64), n_bins - 1)
+def reliability(confidence: Floats, right: Bools) -> list[Bin]:
+    """Return the arcs by tenths of confidence; those without an arc are left out."""
+    tenths = np.minimum((confidence * 10).astype(np.int64), 9)
     return [
         Bin(int(mask.sum()), float(confidence[mask].mean(dtype=np.float64)), float(right[mask].mean()))
-        for b in range(n_bins)
-        if (mask := place == b).any()
+        for tenth in range(10)
+        if (mask := tenths == tenth).any()
     ]
 
 
@@ -52,15 +52,15 @@ def calibration_error(bins: Sequence[Bin]) -> float:
     return sum(b.arcs * abs(b.confidence - b.accuracy) for b in bins) / max(1, sum(b.arcs for b in bins))
 
 
-def table(confidence: Floats, right: Bools, least: float = 0.95) -> dict[str, JSON]:
-    """Return bins, calibration error, and precision and coverage (percent) of the arcs with a least confidence.
+def table(confidence: Floats, right: Bools) -> dict[str, JSON]:
+    """Return bins, calibration error, and precision and coverage (percent) of the arcs with a confidence of `SURE`.
 
     >>> whole = table(np.array([0.96, 0.99, 0.2, 0.3], np.float32), np.array([True, True, False, True]))
     >>> whole["precision"], whole["coverage"]
     (100.0, 50.0)
     """
     bins = reliability(confidence, right)
-    mask = confidence >= least
+    mask = confidence >= SURE
     return {
         "bins": [[b.arcs, round(b.confidence, 4), round(b.accuracy, 4)] for b in bins],
         "error": round(calibration_error(bins), 4),

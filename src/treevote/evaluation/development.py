@@ -14,11 +14,8 @@ from treevote.evaluation.agreement import agreement, arcs_of
 from treevote.evaluation.names import stems
 from treevote.kernels import Doubles
 
-MOST_ORDERS = 6
-"""Maximum number of systems whose orders are tried, to notice development parses in a wrong order."""
-
-MOST_LEARNED = 0.25
-"""Maximum share of development sentences in the training data: some short ones are in both by chance."""
+MOST_ORDERS = 6  # maximum number of systems whose orders are tried, to notice development parses in a wrong order
+MOST_LEARNED = 0.25  # share of development sentences in the training data: some short ones are in both by chance
 
 UNLIKE, GAIN = 15.0, 0.5
 """Points of agreement: a system is unlike itself if it differs more between development and test; another order is the

@@ -26,12 +26,11 @@ from treevote.evaluation.intervals import f1, moments, share
 from treevote.evaluation.paired import PERMUTATIONS, SAMPLES
 from treevote.evaluation.parses import Parses
 from treevote.evaluation.results import Evaluation, Metric, SentenceScore, System
-from treevote.evaluation.scores import Scores, count_attachment, count_conll18, scored_words
+from treevote.evaluation.scores import Scores, count_scores, scored_words
 from treevote.evaluation.significance import bootstrap_sums, rates, swapped_sums
 from treevote.kernels import Bools, Longs
 
-WORST = 20
-"""Number of sentences with most wrong arcs that are named for each system."""
+WORST = 20  # number of sentences with most wrong arcs that are named for each system
 
 METRICS = (
     Metric("LAS", "Labelled attachment score: words with the right head and label.", tested=True),
@@ -89,8 +88,8 @@ def evaluate_systems(
     if not systems or samples < 1 or permutations < 1:
         raise ConfigError("expected at least one system, one bootstrap sample and one permutation, found less")
     found, scored = factors(gold, convention=convention, training=training), scored_words(gold, punctuation=punctuation)
-    values = [factor.values(gold) for factor in found]
-    task = _Task(gold, convention, punctuation, scored, is_single_rooted(gold), found, values)
+    values = [(factor, factor.values(gold)) for factor in found]
+    task = _Task(gold, convention, punctuation, scored, values)
     parses, columns = Parses(gold, scored, convention), dict[bytes, int]()
     results = []
     for name, readable in systems.items():
@@ -125,9 +124,7 @@ class _Task(NamedTuple):
     convention: Convention
     punctuation: bool
     scored: Bools
-    single_root: bool
-    factors: list[Factor]
-    values: list[Values]
+    values: list[tuple[Factor, Values]]
 
 
 class _Result(NamedTuple):
@@ -153,9 +150,7 @@ def _evaluate(name: str, system: Treebank, task: _Task, columns: dict[bytes, int
         require_same_sentences(gold, system)
         alignment = identity(gold)
     projected = project(gold, system, alignment)
-    scores = count_attachment(gold, system, alignment, projected, convention=convention, punctuation=punctuation)
-    if convention == "ud":
-        scores |= count_conll18(gold, system, alignment, projected, punctuation=punctuation)
+    scores = count_scores(gold, system, alignment, projected, convention=convention, punctuation=punctuation)
     heads, arcs = right_arcs(gold, projected, convention=convention)
     scores = {metric.name: scores[metric.name] for metric in METRICS if metric.name in scores}
     shares = {name for name, score in scores.items() if np.array_equal(score[:, 1], score[:, 2])}
@@ -169,14 +164,11 @@ def _evaluate(name: str, system: Treebank, task: _Task, columns: dict[bytes, int
             correct, in_gold, in_system = scores[metric.name].T
             pair = (2 * correct).tobytes(), (in_gold + in_system).tobytes()
             places[metric.name] = [columns.setdefault(column, len(columns)) for column in pair]
-    trees = ill_formed(system, single_root=task.single_root)
+    trees = ill_formed(system, single_root=is_single_rooted(gold))
     confused = confusions(gold, projected, task.scored, heads, convention=convention)
     sizes = system.n_sentences, system.n_tokens, alignment.same_words
     result = System(name, *sizes, found, trees, confused, _worst(scores))
-    tallies = [
-        tally(factor, values, projected, task.scored, heads, arcs)
-        for factor, values in zip(task.factors, task.values, strict=True)
-    ]
+    tallies = [tally(factor, values, projected, task.scored, heads, arcs) for factor, values in task.values]
     return _Result(result, tallies, places), projected
 
 

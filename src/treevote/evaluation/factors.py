@@ -26,8 +26,7 @@ from treevote.kernels import Longs
 TENS, FIVES = (10, 20, 30, 40), tuple(range(5, 61, 5))
 """Upper ends of the bins of sentence length: those of Chang, Do & Roth, and finer ones."""
 
-MAX_DOMAINS = 50
-"""Maximum number of domains taken from sent_id."""
+MAX_DOMAINS = 50  # maximum number of domains taken from sent_id
 
 _DOMAIN = re.compile(r"#\s*(?:meta::)?(?:genre|domain)\s*=(.*)")
 _SEPARATOR = re.compile(r"[-_.:/\s]+")
@@ -64,7 +63,7 @@ def factors(gold: Treebank, *, convention: Convention, training: Treebank | None
         Factor("sentence length in fives", bins, "sentence", True, lambda t: sentence_length(t, FIVES)),
     ]
     if training is not None:
-        forms = {word.form for word in training.words[1:]}
+        forms = {word.form for word in training.compact().words[1:]}
         text = "Whether the form is in the training data."
         found.append(Factor("known word", text, "word", False, lambda treebank: known(treebank, forms)))
     if (names := documents(gold)) is not None:

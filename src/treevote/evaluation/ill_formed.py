@@ -8,8 +8,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_partial, are_trees, roots
 from treevote.evaluation.results import Finding
 
-FIRST = 10
-"""Maximum number of sentences named for each finding."""
+FIRST = 10  # maximum number of sentences named for each finding
 
 
 def ill_formed(system: Treebank, *, single_root: bool) -> tuple[Finding, ...]:

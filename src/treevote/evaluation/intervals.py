@@ -17,9 +17,7 @@ from treevote.evaluation.results import Rate
 from treevote.kernels import Doubles, Longs, kernel
 
 LEVEL = 0.95
-
-_Z = 1.959963984540054
-"""Quantile of the normal distribution at ``(1 + LEVEL) / 2``."""
+_Z = 1.959963984540054  # quantile of the normal distribution at ``(1 + LEVEL) / 2``
 
 
 class Moments(NamedTuple):

@@ -13,14 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-FEWEST = 3
-"""Least number of rounds of different sizes for a forecast."""
-
-MORE = 100
-"""Number of sentences that the forecast adds."""
-
-LEVEL = 0.95
-"""Probability that the range of a forecast holds the gain, if the errors are a power of the size."""
+FEWEST = 3  # least number of rounds of different sizes for a forecast
+MORE = 100  # number of sentences that the forecast adds
+LEVEL = 0.95  # probability that the range of a forecast holds the gain, if the errors are a power of the size
 
 
 class Round(NamedTuple):

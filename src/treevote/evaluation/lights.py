@@ -19,11 +19,8 @@ from treevote.evaluation.counts import Convention
 from treevote.kernels import Bools, Floats
 from treevote.store.manifest import JSON
 
-GREEN, RED = 0.98, 0.6
-"""Least precision of green arcs, largest one of red arcs, both with their labels."""
-
-KEY = "Light"
-"""Name in MISC."""
+GREEN, RED = 0.98, 0.6  # least precision of green arcs, largest one of red arcs, both with their labels
+KEY = "Light"  # name in MISC
 
 NAMES = ("green", "yellow", "red")
 

@@ -11,8 +11,7 @@ from treevote.evaluation.significance import bootstrap_p, bootstrap_sums, random
 from treevote.evaluation.verdict import Probability, bounded
 from treevote.kernels import Longs
 
-SAMPLES, PERMUTATIONS = 1_000, 10_000
-"""Number of bootstrap samples, and of permutations of the randomization test."""
+SAMPLES, PERMUTATIONS = 1_000, 10_000  # number of bootstrap samples, and of permutations of the randomization test
 
 
 @dataclass(frozen=True, slots=True)

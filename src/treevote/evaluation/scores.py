@@ -18,13 +18,11 @@ Tokens and Sentences are right if their characters are. Empty nodes are no words
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from operator import attrgetter
 from typing import TypeAlias
 
 import numpy as np
 
-from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.corpus.vocabulary import encode
@@ -43,7 +41,7 @@ FEATURES = frozenset(_FEATURES.split())
 """Names of the universal features of 2018, which UFeats and MLAS compare."""
 
 
-def count_attachment(
+def count_scores(
     gold: Treebank,
     system: Treebank,
     alignment: Alignment,
@@ -52,29 +50,39 @@ def count_attachment(
     convention: Convention = "ud",
     punctuation: bool = True,
 ) -> Scores:
-    """Count LAS, UAS, LA, root, dependency, leaf, complete and complete labelled, and CLAS of the convention ud.
+    """Count LAS, UAS, LA, root, dependency, leaf, complete and complete labelled; by the convention ud all others, too.
 
     ``system`` are the system's trees over its own words, and ``projected`` over the gold words, see
-    `treevote.evaluation.alignment.project`. Settings and errors are those of `treevote.evaluation.counts.evaluate`.
+    `treevote.evaluation.alignment.project`. Settings and errors are those of `treevote.evaluation.counts.evaluate`;
+    Tokens and Sentences always count punctuation.
     """
     counts = count_by_sentence(gold, projected, convention=convention, punctuation=punctuation)
-    scored = scored_words(system, punctuation=punctuation)
-    words = count_in_sentences(scored, alignment, gold.n_sentences)
-    roots = count_in_sentences(scored & (system.heads == 0), alignment, gold.n_sentences)
+    scored, also_scored = (scored_words(treebank, punctuation=punctuation) for treebank in (gold, system))
+
+    def in_system(mask: Bools) -> Longs:
+        """Count the words of the system that begin in each gold sentence."""
+        return np.bincount(alignment.gold_sentence[also_scored & mask], minlength=gold.n_sentences)
+
+    words = counts["tokens"], in_system(also_scored)
     triples = {
-        "LAS": (counts["arcs"], counts["tokens"], words),
-        "UAS": (counts["heads"], counts["tokens"], words),
-        "LA": (counts["labels"], counts["tokens"], words),
-        "root": (counts["common_roots"], counts["gold_roots"], roots),
+        "LAS": (counts["arcs"], *words),
+        "UAS": (counts["heads"], *words),
+        "LA": (counts["labels"], *words),
+        "root": (counts["common_roots"], counts["gold_roots"], in_system(system.heads == 0)),
         "dependency": (counts["right_dependencies"], counts["dependencies"], counts["dependencies"]),
         "leaf": (counts["right_leaves"], counts["leaves"], counts["leaves"]),
         "complete": (counts["head_sentences"], counts["sentences"], counts["sentences"]),
         "complete labelled": (counts["arc_sentences"], counts["sentences"], counts["sentences"]),
     }
+    scores: Scores = {}
     if convention == "ud":
-        content = count_in_sentences(scored & has_label(system, CONTENT), alignment, gold.n_sentences)
-        triples["CLAS"] = counts["content_arcs"], counts["gold_content"], content
-    return {name: np.stack(triple, axis=1) for name, triple in triples.items()}
+        content = counts["gold_content"], in_system(has_label(system, CONTENT))
+        triples["CLAS"] = counts["content_arcs"], *content
+        for name, right in _right_words(gold, system, alignment, projected).items():
+            wholes = content if name in ("MLAS", "BLEX") else words
+            triples[name] = per_sentence(scored & right, gold.offsets), *wholes
+        scores = {"Tokens": alignment.tokens, "Sentences": alignment.sentences}
+    return scores | {name: np.stack(triple, axis=1) for name, triple in triples.items()}
 
 
 def scored_words(treebank: Treebank, *, punctuation: bool) -> Bools:
@@ -88,48 +96,25 @@ def has_label(treebank: Treebank, labels: frozenset[str]) -> Bools:
     return np.array([*wanted, False], np.bool_)[treebank.deprels]
 
 
-def count_in_sentences(mask: Bools, alignment: Alignment, n_sentences: int) -> Longs:
-    """Return the number of words of a system that begin in each gold sentence, shape (n_sentences,)."""
-    return np.bincount(alignment.gold_sentence[mask], minlength=n_sentences)
-
-
-def count_conll18(
-    gold: Treebank, system: Treebank, alignment: Alignment, projected: Treebank, *, punctuation: bool
-) -> Scores:
-    """Count Tokens, Sentences, Words, UPOS, XPOS, UFeats, AllTags, Lemmas, MLAS and BLEX.
-
-    Parameters are those of `count_attachment`; Tokens and Sentences always count punctuation.
-    """
-    scored, also_scored = (scored_words(treebank, punctuation=punctuation) for treebank in (gold, system))
+def _right_words(gold: Treebank, system: Treebank, alignment: Alignment, projected: Treebank) -> dict[str, Bools]:
+    """Return masks of the gold words that the system has right, by the metrics of the shared task."""
     aligned = alignment.system_slot >= 0
     upos, xpos, features, lemmas = (
-        aligned & _same(gold, system, alignment, attrgetter(name), _universal if name == "feats" else str)
-        for name in ("upos", "xpos", "feats", "lemma")
+        aligned & _same(gold, system, alignment, column) for column in ("upos", "xpos", "feats", "lemma")
     )
     lemmas |= aligned & np.array([word.lemma == "_" for word in gold.words], np.bool_)[gold.tokens]
-    _, arcs = right_arcs(gold, projected)
-    same_function = _same_function_words(gold, system, alignment, arcs & upos & features)
-    content, also_content = has_label(gold, CONTENT), has_label(system, CONTENT)
-
-    words = per_sentence(scored, gold.offsets), count_in_sentences(also_scored, alignment, gold.n_sentences)
-    contents = (
-        per_sentence(scored & content, gold.offsets),
-        count_in_sentences(also_scored & also_content, alignment, gold.n_sentences),
-    )
-    right = {
-        "Words": (aligned, words),
-        "UPOS": (upos, words),
-        "XPOS": (xpos, words),
-        "UFeats": (features, words),
-        "AllTags": (upos & xpos & features, words),
-        "Lemmas": (lemmas, words),
-        "MLAS": (content & arcs & upos & features & same_function, contents),
-        "BLEX": (content & arcs & lemmas, contents),
+    arcs = right_arcs(gold, projected).arcs
+    content_arcs, tagged_arcs = arcs & has_label(gold, CONTENT), arcs & upos & features
+    return {
+        "Words": aligned,
+        "UPOS": upos,
+        "XPOS": xpos,
+        "UFeats": features,
+        "AllTags": upos & xpos & features,
+        "Lemmas": lemmas,
+        "MLAS": content_arcs & tagged_arcs & _same_function_words(gold, system, alignment, tagged_arcs),
+        "BLEX": content_arcs & lemmas,
     }
-    scores = {"Tokens": alignment.tokens, "Sentences": alignment.sentences}
-    for name, (mask, wholes) in right.items():
-        scores[name] = np.stack([per_sentence(scored & mask, gold.offsets), *wholes], axis=1)
-    return scores
 
 
 def _universal(feats: str) -> str:
@@ -137,16 +122,15 @@ def _universal(feats: str) -> str:
     return "|".join(sorted(item for item in feats.split("|") if item.partition("=")[0] in FEATURES))
 
 
-def _same(
-    gold: Treebank, system: Treebank, alignment: Alignment, column: Callable[[Word], str], part: Callable[[str], str]
-) -> Bools:
-    """Mask of the gold words that agree in part of a column with their counterparts; undefined without counterpart."""
+def _same(gold: Treebank, system: Treebank, alignment: Alignment, column: str) -> Bools:
+    """Mask of the gold words with the tag or lemma of their counterparts; undefined without counterpart."""
     numbers: dict[str, int] = {}
     of_slots = []
     for treebank in (gold, system):
-        entries: dict[str, int] = {}  # distinct ones: to take the part of all words would be slow
-        entry_of = encode(map(column, treebank.words), entries)
-        of_slots.append(encode(map(part, entries), numbers)[entry_of][treebank.tokens])
+        entries: dict[str, int] = {}  # distinct ones: to take the universal features of all words would be slow
+        entry_of = encode(map(attrgetter(column), treebank.words), entries)
+        compared = map(_universal, entries) if column == "feats" else entries
+        of_slots.append(encode(compared, numbers)[entry_of][treebank.tokens])
     return np.equal(of_slots[0], of_slots[1][alignment.system_slot])
 
 

@@ -26,11 +26,8 @@ import numpy as np
 
 from treevote.kernels import Doubles, Ints, Longs
 
-TOLERANCE = 1e-9
-"""Differences of rates in percent that are closer than this are equal."""
-
-BLOCK = 1 << 20
-"""Maximum number of cells, sentences times permutations, that are in memory at a time."""
+TOLERANCE = 1e-9  # differences of rates in percent that are closer than this are equal
+BLOCK = 1 << 20  # maximum number of cells, sentences times permutations, that are in memory at a time
 
 
 def rates(sums: Longs) -> Doubles:
@@ -77,11 +74,10 @@ def swaps_p(first: Longs, second: Longs, moved: Longs) -> Doubles:
 
 def holm(values: Sequence[float]) -> list[float]:
     """Return p-values corrected for testing them all."""
-    corrected = [0.0] * len(values)
-    highest = 0.0
-    for rank, i in enumerate(sorted(range(len(values)), key=values.__getitem__)):
-        highest = corrected[i] = max(highest, min((len(values) - rank) * values[i], 1.0))
-    return corrected
+    p, corrected = np.array(values, np.float64), np.empty(len(values))
+    order = np.argsort(p, kind="stable")
+    corrected[order] = np.maximum.accumulate(np.minimum(np.arange(len(p), 0, -1) * p[order], 1.0))
+    return list(map(float, corrected))
 
 
 def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:

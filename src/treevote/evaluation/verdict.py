@@ -13,11 +13,8 @@ from dataclasses import dataclass
 from treevote.evaluation.results import Evaluation, System, Test
 from treevote.evaluation.significance import TOLERANCE
 
-LEVEL = 0.05
-"""Differences with a corrected p-value below it are significant."""
-
-_MOST = 3
-"""Maximum number of pairs that a sentence names."""
+LEVEL = 0.05  # differences with a corrected p-value below it are significant
+_MOST = 3  # maximum number of pairs that a sentence names
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,7 @@ from treevote.studies.study import Claim, Conditions, Context, Results, Study, b
 PAPER = "Chang, Do & Roth, A pipeline model for bottom-up dependency parsing"
 """The longer version of "A pipeline framework for dependency parsing" (2006), which has the same tables."""
 
-SYSTEM = {"pipeline, depth 4": PipelineTrainer(depth=4)}
-"""The parser of Tables 4 and 5."""
+SYSTEM = {"pipeline, depth 4": PipelineTrainer(depth=4)}  # the parser of Tables 4 and 5
 
 METRICS = {
     "Dependencies": (
@@ -178,8 +177,7 @@ policies = Study(
 BINS = ("<11", "11-20", "21-30", "31-40", ">40")
 """Lengths of sentences with punctuation; see `treevote.evaluation.factors.TENS`."""
 
-LOSS = 3.7
-"""The loss of dependency accuracy of the paper's system from its shortest to its longest sentences."""
+LOSS = 3.7  # the loss of dependency accuracy of the paper's system from its shortest to its longest sentences
 
 
 def _by_length(results: Results, system: str) -> list[Counts]:

@@ -1,8 +1,8 @@
 """The study of the ensemble: what each part of it gives, from a single parser to the best vote, by treebank.
 
 Each member is trained once for a treebank, and all votes share it: its seed follows from its name, so it is the one of
-`treevote.ensemble.trainer.EnsembleTrainer`. This class learns the votes, too, given the members' parses: each parses
-alone, without heads that the others propose.
+`treevote.ensemble.trainer.EnsembleTrainer`. Votes are learned as there, from the members' parses: each
+parses alone, without heads that the others propose.
 """
 
 from __future__ import annotations
@@ -12,22 +12,19 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted
 from treevote.ensemble.configuration import PRESETS, ensemble_of
+from treevote.ensemble.judge import learn
 from treevote.ensemble.members import DEFAULT_MEMBERS, members_of
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.evaluation.agreement import oracle, right_arcs
 from treevote.evaluation.calibration import calibration_error, reliability
 from treevote.evaluation.verdict import Probability
-from treevote.parallel import ONE_JOB, Jobs
-from treevote.store.record import Record
 from treevote.studies.jobs import Parsing, compact
 from treevote.studies.report import Report, Table, Value, rate
 from treevote.studies.study import Context
@@ -36,8 +33,7 @@ FORMER_MEMBERS = ("graph-mira", "lr-maxent-forward", "pipeline", "lr-svm-backwar
 """The default ensemble before structured training."""
 
 MEMBER, FORMER, EQUAL, DEFAULT, BEST = "best member", "former members", "default members", "default vote", "best vote"
-STEPS = (MEMBER, FORMER, EQUAL, DEFAULT, BEST)
-"""A single parser and votes, each with one part more than the one before."""
+STEPS = (MEMBER, FORMER, EQUAL, DEFAULT, BEST)  # a single parser and votes, each with one part more than the one before
 
 ORACLE, WHOLE = "oracle", "all steps"
 GAINS = {later: (first, later) for first, later in itertools.pairwise(STEPS)} | {WHOLE: (FORMER, BEST)}
@@ -58,36 +54,6 @@ LEGENDS |= {
     name: f"expected calibration error of the confidence in arcs with labels of the {vote}"
     for vote, name in CALIBRATED.items()
 }
-
-
-@dataclass(frozen=True, eq=False)
-class StoredParses:
-    """A member of which parses are known: its training learns nothing, and its parse of a sentence is the known one."""
-
-    parses: Treebank
-    single_root: bool
-
-    @property
-    def trainer(self) -> Self:
-        """Its trainer."""
-        return self
-
-    @cached_property
-    def _number_of(self) -> dict[tuple[Word, ...], int]:
-        return {sentence.words: number for number, sentence in enumerate(self.parses.sentences())}
-
-    def train(self, treebank: Treebank, dev: Treebank | None = None, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Self:
-        """Return itself."""
-        return self
-
-    def parse(self, treebank: Treebank) -> Treebank:
-        """Return the known trees of sentences; KeyError if one is not known."""
-        known = self.parses.select([self._number_of[sentence.words] for sentence in treebank.sentences()])
-        return treebank.with_trees(known.heads, known.deprels, known.labels)
-
-    def record(self) -> Record:
-        """Raise an error: it is not stored."""
-        raise NotImplementedError
 
 
 class EnsembleScores(NamedTuple):
@@ -113,10 +79,7 @@ class EnsembleStudy:
 
     def described(self) -> dict[str, str]:
         """Return the weights and members of each vote."""
-        return {
-            name: f"{'selected' if trainer.select else f'weights {trainer.weights}'}: {', '.join(trainer.members)}"
-            for name, trainer in _votes().items()
-        }
+        return {name: f"weights {own.weights}: {', '.join(own.members)}" for name, own in _votes().items()}
 
     def run(self, contexts: Sequence[Context]) -> Report:
         """Run the study on treebanks, each with a development set; InputError if a folder cannot be written to."""
@@ -139,23 +102,23 @@ def _measured(context: Context) -> EnsembleScores:
     training, own_dev = compact(context.training), compact(dev)
     both = compact(Treebank.concatenate([dev, test]))
     known = {(vote, name): member for vote, trainer in votes.items() for name, member in trainer.members.items()}
-    trainers = {name: EnsembleTrainer({name[1]: member}, "equal") for name, member in known.items()}
     work = [
-        Parsing(f"{test.name} {name}", trainer, training, both, context.seed, own_dev)
-        for (_, name), trainer in trainers.items()
+        Parsing(f"{test.name} {name}", EnsembleTrainer({name: member}, "equal"), training, both, context.seed, own_dev)
+        for (_, name), member in known.items()
     ]
-    single_root = is_single_rooted(training)
-    members = {key: StoredParses(found, single_root) for key, found in zip(known, context.run(work), strict=True)}
-    on_dev = dataclasses.replace(context, test=dev)
-    (_, best), single = max(members.items(), key=lambda member: on_dev.counts(member[1].parse(dev)).las)
-    parsers = {
-        vote: dataclasses.replace(trainer, members={name: members[vote, name] for name in trainer.members}).train(
-            training, dev, seed=context.seed, convention=context.convention
-        )
-        for vote, trainer in votes.items()
-    }
-    parses = {MEMBER: single.parse(test), **{vote: parser.parse(test) for vote, parser in parsers.items()}}
-    right = oracle([right_arcs(test, own.parse(test), convention=context.convention).arcs for own in members.values()])
+    on_dev, on_test = dict[tuple[str, str], Treebank](), dict[tuple[str, str], Treebank]()
+    for key, found in zip(known, context.run(work), strict=True):
+        for own, treebank, part in (on_dev, dev, found[: len(dev)]), (on_test, test, found[len(dev) :]):
+            own[key] = treebank.with_trees(part.heads, part.deprels, part.labels)
+    of_dev = dataclasses.replace(context, test=dev)
+    single = max(on_dev, key=lambda key: of_dev.counts(on_dev[key]).las)
+    parses, kinds = {MEMBER: on_test[single]}, dict[str, str]()
+    single_root, convention = is_single_rooted(training), context.convention
+    for vote, trainer in votes.items():
+        systems, known_systems = ([of[vote, name] for name in trainer.members] for of in (on_test, on_dev))
+        judge, _ = learn(trainer.weights, dev, known_systems, single_root=single_root, convention=convention)
+        parses[vote], kinds[vote] = judge.vote(systems, single_root=single_root), judge.kind
+    right = oracle([right_arcs(test, parse, convention=convention).arcs for parse in on_test.values()])
     las = {name: context.counts(parse).las for name, parse in parses.items()}
     return EnsembleScores(
         context,
@@ -163,7 +126,7 @@ def _measured(context: Context) -> EnsembleScores:
         [las[later] - las[first] for first, later in GAINS.values()],
         [context.p_value(parses[first], parses[later], "las") for first, later in GAINS.values()],
         [_error(context, parses[vote]) for vote in CALIBRATED],
-        (best, *(str(parsers[vote].facts["weights"]) for vote in CALIBRATED), ", ".join(parsers[BEST].members)),
+        (single[1], kinds[DEFAULT], kinds[BEST], ", ".join(votes[BEST].members)),
     )
 
 

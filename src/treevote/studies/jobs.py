@@ -22,6 +22,7 @@ from treevote.config import to_mapping
 from treevote.corpus.sentence import ROOT
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.corpus.trees import are_trees
+from treevote.corpus.vocabulary import encode
 from treevote.errors import InputError, TreevoteError
 from treevote.files.streams import writing
 from treevote.kernels import Ints
@@ -117,26 +118,20 @@ class Tagging(Job[Treebank]):
         """Return the tags of all tokens of the test set."""
         tagger = self.trainer.train(self.training, seed=self.seed, jobs=self.jobs(progress))
         tagged: Treebank = tagger.tag(self.test)
-        result: dict[str, JSON] = {}
-        for column in COLUMNS:
-            strings = np.array([str(getattr(word, column)) for word in tagged.words], object)
-            names, tags = np.unique(strings[tagged.tokens[tagged.is_token]], return_inverse=True)
-            result[column] = {"names": names.tolist(), "tags": tags.tolist()}
-        return result
+        tags_of = [tuple(getattr(word, column) for column in COLUMNS) for word in tagged.words]
+        found = [tags_of[word] for word in tagged.tokens[tagged.is_token].tolist()]
+        numbers = {tags: number for number, tags in enumerate(sorted({*found}))}
+        return {"tags": list(map(list, numbers)), "of_tokens": [numbers[tags] for tags in found]}
 
     def decode(self, result: Any) -> Treebank:
         """Return the test set with the tagger's tags."""
-        test, names = self.test, [tuple(map(str, result[column]["names"])) for column in COLUMNS]
-        tags = [token_column(test, result[c]["tags"], len(own)) for c, own in zip(COLUMNS, names, strict=True)]
-        slots = np.stack([test.tokens, *tags])[:, test.is_token]
+        test, tags = self.test, [dict(zip(COLUMNS, map(str, row), strict=True)) for row in result["tags"]]
+        slots = np.stack([test.tokens, token_column(test, result["of_tokens"], len(tags))])[:, test.is_token]
         distinct, number = np.unique(slots, axis=1, return_inverse=True)
         words = {ROOT: 0}
-        of_distinct = []
-        for word, *own in distinct.T.tolist():
-            changes = {column: of[tag] for column, of, tag in zip(COLUMNS, names, own, strict=True)}
-            of_distinct.append(words.setdefault(test.words[word]._replace(**changes), len(words)))
+        found = encode((test.words[word]._replace(**tags[own]) for word, own in distinct.T.tolist()), words)
         tokens = np.zeros(len(test.tokens), np.int32)
-        tokens[test.is_token] = np.array(of_distinct, np.int32)[number.ravel()]
+        tokens[test.is_token] = found[number.ravel()]
         return dataclasses.replace(test, words=tuple(words), tokens=tokens, source=None)
 
 

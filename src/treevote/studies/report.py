@@ -137,17 +137,13 @@ def as_latex(report: Report) -> str:
     """Return the tables in LaTeX, the highest figure of each column of scores in bold, and the findings as comments."""
     parts = []
     for table in report.tables:
-        best = {
-            column: max(figures)
-            for column, name in enumerate(table.columns)
-            if name.split()[0:1] in (["LAS"], ["UAS"])
-            and len(figures := [figure for row in table.rows if isinstance(figure := row[column], float)]) > 1
-        }
         rows = [list(map(latex.escaped, map(_shown, row))) for row in table.rows]
-        for column, figure in best.items():
-            for cells, row in zip(rows, table.rows, strict=True):
-                if row[column] == figure:
-                    cells[column] = latex.bold(cells[column])
+        for column, name in enumerate(table.columns):
+            figures = [figure for row in table.rows if isinstance(figure := row[column], float)]
+            if name.split()[:1] in (["LAS"], ["UAS"]) and len(figures) > 1:
+                for cells, row in zip(rows, table.rows, strict=True):
+                    if row[column] == max(figures):
+                        cells[column] = latex.bold(cells[column])
         parts.append(f"% {table.title}\n{latex.table(list(map(latex.escaped, table.columns)), rows)}")
     parts += [f"% {found.claim} {OUTCOMES[found.outcome]}: {found.evidence}." for found in report.findings]
     return "\n\n".join(parts) + "\n"

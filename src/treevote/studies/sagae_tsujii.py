@@ -17,8 +17,7 @@ from treevote.studies.study import Claim, Results, Study, better, score_table
 PAPER = "Sagae & Tsujii 2007"
 
 FOUR = ("lr-maxent-forward", "lr-maxent-backward", "lr-svm-forward", "lr-svm-backward")
-THREE = FOUR[:3]
-"""The voters of the shared task."""
+THREE = FOUR[:3]  # the voters of the shared task
 
 VOTE_OF_THREE, VOTE_OF_ALL = "vote of the paper's three", "vote of all"
 
@@ -38,8 +37,7 @@ LANGUAGES = printed_by_name(
 PAIR, PAIRS = (FOUR[0], FOUR[3]), {"MaxEnt": FOUR[:2], "SVM": FOUR[2:]}
 """The pair whose agreement chooses sentences in the paper; forward and backward member with the same learner."""
 
-HEAD_FINAL = 80
-"""Percent of heads to the right in the language in which the paper found backward to be better."""
+HEAD_FINAL = 80  # percent of heads to the right in the language in which the paper found backward to be better
 
 
 def _members(results: Results) -> list[Table]:

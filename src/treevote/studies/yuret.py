@@ -56,6 +56,7 @@ PARSERS = {
 }
 """The paper's three passes, gone through twice, but with all attributes; and the defaults."""
 
+INSTANCES = 10_000  # pairs of adjacent words that are learned from, and tested on, at the most
 
 Linked: TypeAlias = tuple[int, float | None]
 """The number of rules of a decision list, and its accuracy on the test instances in percent."""
@@ -63,11 +64,10 @@ Linked: TypeAlias = tuple[int, float | None]
 
 @dataclass(frozen=True)
 class LinkOptions:
-    """Features of a decision list for links: an attribute of the paper, neighbours, and the number of instances."""
+    """Features of a decision list for links: an attribute of the paper, and the number of neighbours."""
 
     attribute: str
     context: int
-    instances: int = 10_000
 
 
 class Linking(Job[Linked]):
@@ -97,7 +97,7 @@ def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tup
     X is a CSR matrix of shape (n_pairs, n_features), y has the shape (n_pairs,).
     """
     n_pairs = np.maximum(treebank.lengths - 1, 0)
-    enough = int(np.searchsorted(np.cumsum(n_pairs), options.instances)) + 1
+    enough = int(np.searchsorted(np.cumsum(n_pairs), INSTANCES)) + 1
     treebank = treebank.select(range(min(enough, treebank.n_sentences)))
     attributes, n_labels = (ATTRIBUTES[options.attribute],), len(treebank.labels)
     table = compile_attributes(attributes, 3, options.context, lexicon, n_labels)
@@ -116,7 +116,7 @@ def instances(treebank: Treebank, lexicon: Lexicon, options: LinkOptions) -> tup
     follows = np.ones(len(classes), np.bool_)  # a sentence begins with the pair of ROOT and the first word
     tokens = treebank.lengths
     follows[(np.cumsum(tokens) - tokens)[tokens > 0]] = False
-    rows = np.flatnonzero(follows)[: options.instances]
+    rows = np.flatnonzero(follows)[:INSTANCES]
     y = np.array([class_name(label_class, treebank.labels) for label_class in classes[rows].tolist()], np.str_)
     return X[rows][:, np.concatenate(columns)], y
 
@@ -145,16 +145,16 @@ def _found(results: Results) -> tuple[str, dict[int, Linked], dict[str, Linked]]
 
 def _decision_list(results: Results) -> list[Table]:
     training, test = results.context.training, results.context.test
-    (tag, of_context, of_attribute), limit = _found(results), LinkOptions("", 0).instances
+    tag, of_context, of_attribute = _found(results)
     _, classes = instances(training, Lexicon.of(training), LinkOptions(tag, 0))
     columns = ("rules", "accuracy", "paper: rules", "paper: accuracy")
     right = {
-        "accuracy": f"percent of the pairs of adjacent tokens, the first {limit:,} of the test set at the most, whose "
-        "link (none, left or right, and its label) is right"
+        "accuracy": f"percent of the pairs of adjacent tokens, the first {INSTANCES:,} of the test set at the most, "
+        "whose link (none, left or right, and its label) is right"
     }
     by_context = {"context": "number of neighbours on each side whose attributes are features", **right}
     by_attribute = {"attribute": "attribute whose values are features, as the paper names it", **right}
-    spanish, pairs = ("paper: Spanish", printed("51.28")[0]), f"Of the first {limit:,} pairs of the training set."
+    spanish, pairs = ("paper: Spanish", printed("51.28")[0]), f"Of the first {INSTANCES:,} pairs of the training set."
     linked = {"%": "percent of the pairs of adjacent tokens that are linked"}
     adjacent = (training.name, percent(int((classes != "NONE").sum()), len(classes)))
     contexts = tuple((str(k), *of_context[k], *paper) for k, paper in CONTEXTS.items())
