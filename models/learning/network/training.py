@@ -10,6 +10,7 @@ data are needed to stop. Dropped out are
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
@@ -71,13 +72,14 @@ class Dropout(NamedTuple):
 
     def masks(self, p: Arrays, n_sentences: int, rng: np.random.Generator) -> Masks:
         """Return masks for a batch."""
-        inputs = [array for name, array in p.items() if name.startswith("input") and name.endswith("forward")]
-        recurrent = [array for name, array in p.items() if name.startswith("recurrent")]
-        return Masks(
-            tuple(_mask((n_sentences, len(array)), self.units, rng) for array in inputs),
-            tuple(_mask((n_sentences, len(array)), self.units, rng) for array in recurrent),
-            _mask((n_sentences, p["hidden"].shape[1]), self.units, rng),
-        )
+
+        def mask(size: int) -> Floats:
+            kept = rng.random((n_sentences, size), np.float32) >= self.units
+            return kept.astype(np.float32) / np.float32(1 - self.units)
+
+        inputs = tuple(mask(len(own)) for name, own in p.items() if re.fullmatch("input-.*-forward", name))
+        recurrent = tuple(mask(len(own)) for name, own in p.items() if name.startswith("recurrent"))
+        return Masks(inputs, recurrent, mask(p["hidden"].shape[1]))
 
 
 class Schedule(NamedTuple):
@@ -86,10 +88,6 @@ class Schedule(NamedTuple):
     passes: int
     n_slots: int = 250
     rate: float = 0.004
-
-
-def _mask(shape: tuple[int, int], share: float, rng: np.random.Generator) -> Floats:
-    return (rng.random(shape, np.float32) >= share).astype(np.float32) / np.float32(1 - share)
 
 
 def loss_of_batch(
