@@ -48,8 +48,7 @@ def main(arguments: list[str] | None = None) -> None:
     else:
         for name in ("train", "dev", "test"):
             plain(getattr(asked, name), asked.output / f"{name}.conllu")
-        several = systems(tuple(filter(None, asked.udpipe.split(";"))))
-        print(as_markdown(compared(asked.output, several, asked.rounds, asked.repeat)))
+        print(as_markdown(compared(asked.output, systems(asked.udpipe), asked.rounds, asked.repeat)))
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ from benchmarks.systems import (
     FAST,
     TREEVOTE,
     VOTE,
-    FromTokens,
-    SpaCy,
+    WITHOUT_TAGS,
+    OtherSystem,
     System,
     answer,
     compared,
@@ -86,16 +86,13 @@ def results(data: Path, work: Path) -> Tables:
     confidence = []
     for name, own in TREEBANKS.items():
         folder = treebank_files(data, own, work)
-        test, parse = folder / "test.conllu", folder / "parse.conllu"
-        vote, fast = VOTE.trained(folder)[0], FAST.trained(folder)[0]
+        test, vote, fast = folder / "test.conllu", VOTE.trained(folder)[0], FAST.trained(folder)[0]
         for member in answer("inspect", vote)["members"]:
-            run([*VOTE.parse(vote, test, parse), "--member", member])
-            las.setdefault(f"`{member}`", []).append(scores(test, parse)[0])
-        run([*VOTE.parse(vote, test, parse), "--confidence"])
-        las.setdefault("default vote", []).append(scores(test, parse)[0])
-        confidence.append([name, *_reliability(test, parse)])
-        run(FAST.parse(fast, test, parse))
-        las.setdefault("`--fast`", []).append(scores(test, parse)[0])
+            las.setdefault(f"`{member}`", []).append(VOTE.scores(vote, test, "--member", member)[0])
+        las.setdefault("default vote", []).append(VOTE.scores(vote, test, "--confidence")[0])
+        arcs, labels = (answer("reliability", test, test.with_stem("parse"))[kind] for kind in ("arc", "label"))
+        confidence.append([name, arcs["error"], labels["error"], labels["coverage"], labels["precision"]])
+        las.setdefault("`--fast`", []).append(FAST.scores(fast, test)[0])
     rows = [[name, *several] for name, several in las.items()]
     columns = {"": 0, "error, arcs": 3, "error, with labels": 3, "at least 0.95, %": 2, "of these right, %": 2}
     return {
@@ -154,9 +151,9 @@ def _vote_of_others(data: Path, folder: Path) -> list[list[str | float]]:
 def tokens(data: Path, work: Path) -> Tables:
     """Measure spaCy and treevote on tokens without tags."""
     several = [
-        SpaCy("spaCy", ("--language", "hu")),
-        FromTokens("treevote, fast", ("--from-tokens", "--fast")),
-        FromTokens("treevote, default vote", ("--from-tokens",)),
+        OtherSystem("spaCy", ("--language", "hu"), module="benchmarks.spacy_parser"),
+        System("treevote, fast", ("--from-tokens", "--fast"), WITHOUT_TAGS),
+        System("treevote, default vote", ("--from-tokens",), WITHOUT_TAGS),
     ]
     return {"tokens": compared(treebank_files(data, SMALL, work), several, rounds=3, repeat=8)}
 
@@ -194,12 +191,7 @@ def adaptation(data: Path, work: Path) -> Tables:
         adapted = folder / name.replace(" ", "-") if words else model
         if not adapted.exists():
             answer("adapt", model, *words, *given, "-o", adapted)
-        parse = folder / "parse.conll"
-        row: list[str | float] = [name]
-        for gold in (rest, dev):
-            run(VOTE.parse(adapted, gold, parse))
-            row += scores(gold, parse)
-        rows.append(row)
+        rows.append([name, *(score for gold in (rest, dev) for score in VOTE.scores(adapted, gold)[:2])])
     columns = {"": 0, "LAS": 2, "UAS": 2, "old domain: LAS": 2, "old domain: UAS": 2}
     return {"adaptation": {"columns": columns, "rows": rows}}
 
@@ -241,7 +233,6 @@ def partial(data: Path, work: Path) -> Tables:
     rows: dict[str, list[float]] = {}
     for name in PARTIAL:
         folder = treebank_files(data, TREEBANKS[name], work)
-        dev, parse = folder / "dev.conllu", folder / "parse.conllu"
         sentences = sentences_of(folder / "train.conllu")[: sum(WHOLE_AND_PARTIAL)]
         whole, rest = sentences[: WHOLE_AND_PARTIAL[0]], sentences[WHOLE_AND_PARTIAL[0] :]
         random = np.random.default_rng(0)
@@ -254,8 +245,8 @@ def partial(data: Path, work: Path) -> Tables:
                 run([*TREEVOTE, "train", str(file), "-o", str(model), "--folds", "0"])
             for member in (*answer("inspect", model)["members"], "vote"):
                 options = ("--member", member) if member != "vote" else ()
-                run([*VOTE.parse(model, dev, parse), *options])
-                rows.setdefault(f"{member}|{title}", []).append(scores(dev, parse)[0])
+                las, *_ = VOTE.scores(model, folder / "dev.conllu", *options)
+                rows.setdefault(f"{member}|{title}", []).append(las)
     table = [[*key.split("|"), *several] for key, several in sorted(rows.items(), key=lambda row: row[0].split("|")[0])]
     return {"partial": {"columns": {"": 0, "trained on": 0, **dict.fromkeys(PARTIAL, 2)}, "rows": table}}
 
@@ -298,12 +289,6 @@ def tutorial(data: Path, work: Path) -> Tables:
         "tutorial-cascade": {"lines": cascaded[:4]},
         "tutorial-compare": {"lines": [compared[0], "...", *compared[first : first + 2]]},
     }
-
-
-def _reliability(gold: Path, parse: Path) -> list[float]:
-    """Return the calibration error of arcs, and with labels; the share of sure arcs with labels, and of those right."""
-    arcs, labels = (answer("reliability", gold, parse)[kind] for kind in ("arc", "label"))
-    return [arcs["error"], labels["error"], labels["coverage"], labels["precision"]]
 
 
 EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {

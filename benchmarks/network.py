@@ -14,11 +14,10 @@ from benchmarks.systems import (
     BEST,
     VOTE,
     WITH_NETWORK,
-    FromTokens,
+    WITHOUT_TAGS,
     System,
     answer,
     part,
-    scores,
     sentences_of,
     size,
     treebank_files,
@@ -75,14 +74,11 @@ def network(data: Path, work: Path) -> dict[str, Table]:
         folder = _with_dev(treebank_files(data, own, work))
         systems = VOTE, WITH_NETWORK, BEST
         models, trained = zip(*(system.trained(folder) for system in systems), strict=True)
-        test = part(folder, "test")
-        parse, name = test.with_stem("parse"), _short(own)
-        run([*WITH_NETWORK.parse(models[1], test, parse), "--member", "biaffine"])
-        las[name], seconds = [scores(test, parse)[0]], []
-        for system, model in zip(systems, models, strict=True):
-            seconds.append(run(system.parse(model, test, parse)).cpu)
-            las[name].append(scores(test, parse)[0])
-        las[name].append(las[name][3] - las[name][1])
+        test, name = part(folder, "test"), _short(own)
+        alone, *_ = WITH_NETWORK.scores(models[1], test, "--member", "biaffine")
+        measured = [system.scores(model, test) for system, model in zip(systems, models, strict=True)]
+        of_votes, _, seconds = zip(*measured, strict=True)
+        las[name] = [alone, *of_votes, of_votes[2] - of_votes[0]]
         costs[name] = [*trained, *(one / seconds[0] for one in seconds[1:]), *(size(model) / 1e6 for model in models)]
     gain = {"network": 2, "default vote": 2, "with it": 2, "`--best`": 2, "gain of `--best`": 2}
     training = {"training, CPU s": 0, "with it, CPU s": 0, "`--best`, CPU s": 0}
@@ -122,7 +118,8 @@ def best_text(data: Path, work: Path) -> dict[str, Table]:
         test, parse = folder / "test.conllu", folder / "parse.conllu"
         measured = []
         for name, options in (("default", ()), ("best", ("--best",))):
-            system = FromTokens(f"text {name}", ("--from-tokens" if own in UNSPACED else "--from-text", *options))
+            settings = ("--from-tokens" if own in UNSPACED else "--from-text", *options)
+            system = System(f"text {name}", settings, WITHOUT_TAGS)
             model, cpu = system.trained(folder)
             seconds = run(system.parse(model, test, parse)).cpu
             tokens = answer("evaluate", test, parse)["systems"][0]["rates"]
@@ -158,14 +155,13 @@ def ablation(data: Path, work: Path) -> dict[str, Table]:
     folders = [treebank_files(data, own, work) for own in ABLATED]
     rows: list[list[str | float]] = []
     for name, change in PARTS.items():
-        las, trained, parsed = [], [], []
+        measured = []
         for folder in folders:
             system = Changed(f"network {name}", change=change)
             model, cpu = system.trained(folder)
-            dev, parse = folder / "dev.conllu", folder / "parse.conllu"
-            parsed.append(run(system.parse(model, dev, parse)).cpu)
-            las.append(scores(dev, parse)[0])
-            trained.append(cpu)
+            score, _, seconds = system.scores(model, folder / "dev.conllu")
+            measured.append((score, cpu, seconds))
+        las, trained, parsed = zip(*measured, strict=True)
         rows.append([name, *las, float(np.mean(las)), float(np.sum(trained)), float(np.sum(parsed))])
     columns = {"": 0, **dict.fromkeys(map(_short, ABLATED), 2), "mean": 2, "training, CPU s": 0, "parse, CPU s": 1}
     return {"ablation": {"columns": columns, "rows": rows}}

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import treevote
 from benchmarks.measure import run
-from benchmarks.systems import TREEVOTE, System, UDPipe, answer, part, treebank_files
+from benchmarks.systems import TREEVOTE, OtherSystem, System, answer, part, treebank_files
 from benchmarks.tables import Table
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.models.text.tagging.classifier import ClassifierTrainer
@@ -71,19 +71,6 @@ class Small(System):
         return [sys.executable, "-m", "benchmarks.packages", *map(str, files)]
 
 
-@dataclass(frozen=True)
-class UDPipeFromText(UDPipe):
-    """UDPipe 1 with its tokenizer and tagger."""
-
-    def train(self, folder: Path, model: Path) -> list[str]:
-        """Return the command that trains it."""
-        return [*super().train(folder, model), "--from-text"]
-
-    def parse(self, model: Path, input: Path, output: Path) -> list[str]:
-        """Return the command that parses a file of running text."""
-        return [*super().parse(model, input, output), "--from-text"]
-
-
 def train_small(train: str, dev: str, model: str) -> None:
     """Train a small model."""
     treevote.train(
@@ -108,7 +95,7 @@ def packages(data: Path, work: Path) -> Mapping[str, Table]:
         small = Small("small")
         rows.append([f"`{name}`", *_measured(small, folder), _packed(name, origin, small, folder, work / "dist")])
         if name in BESIDE:
-            udpipe = UDPipeFromText("UDPipe 1 from text")
+            udpipe = OtherSystem("UDPipe 1 from text", ("--from-text",), ("--from-text",))
             size = udpipe.trained(folder)[0].stat().st_size / 1e6
             rows.append([f"UDPipe 1, {folder.name}", *_measured(udpipe, folder), size])
     columns = {"": 0, **dict.fromkeys(METRICS, 2), "training, CPU s": 0, "tokens a CPU s": 0, "MB": 1}

@@ -42,7 +42,7 @@ SMALL = System("default vote", ("--members", "lr-svm-forward,lr-svm-backward"))
 def test_a_comparison_measures_each_system(tmp_path: Path) -> None:
     for name in ("train", "dev", "test"):
         shutil.copy(TOY, tmp_path / f"{name}.conllu")
-    udpipe, *_ = systems(("iterations=1", "hidden_layer=10"))
+    udpipe, *_ = systems("iterations=1;hidden_layer=10")
     table = compared(tmp_path, [udpipe, SMALL], rounds=1, repeat=2)
     first, second = (dict(zip(table["columns"], row, strict=True)) for row in table["rows"])
     assert (first[""], first["speed"], second[""]) == ("UDPipe 1", 1, "default vote")

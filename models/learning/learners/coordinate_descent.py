@@ -101,7 +101,7 @@ def newton_step(features: Features, rows: csr_matrix, weights: Doubles, n_classe
     """Return weights of a lower objective with the signs of ``w`` or 0, or ``w`` if the step finds none."""
     active = np.flatnonzero(w)
     used, places = np.unique(features.columns[active], return_inverse=True)
-    part = Features(places.astype(np.int32), *(own[active] for own in features[1:]))
+    part = Features._make([places.astype(np.int32), *(own[active] for own in features[1:])])
     rows, (columns, classes, seen, width, ridge), signs = rows[:, used], part, np.sign(w[active])
 
     def scores_of(v: Doubles) -> Doubles:
