@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 from benchmarks.experiments import EXPERIMENTS
-from benchmarks.pages import PAGES, rendered
 from benchmarks.systems import compared, plain, systems
-from benchmarks.tables import STORE, as_markdown, store, stored, versions
+from benchmarks.tables import PAGES, STORE, as_markdown, rendered, store, stored, versions
 from benchmarks.trade_offs import PICTURE, picture
 from treevote.files.streams import writing
 

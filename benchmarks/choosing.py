@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 import treevote
-from benchmarks.systems import part, treebank_files
+from benchmarks.systems import part, short, treebank_files
 from benchmarks.tables import Table
 from treevote.annotation.selection import doubts
 from treevote.commands.next import next_sentences
@@ -33,8 +33,8 @@ START, ROUND, ENOUGH, SHOWN = 200, 50, 650, (200, 300, 400, 500, 650, 1000)
 POOL, MEASURED = 3000, 361
 """Most sentences of a pool, and those of a new domain that are measured on."""
 
-POOLS = {"Greek-GDT": "UD_Greek-GDT", "English-EWT": "UD_English-EWT", "wsj-to-bio": "wsj-to-bio"}
-"""Names of treebanks and of a pair of domains, and their folders."""
+POOLS = ("UD_Greek-GDT", "UD_English-EWT", "wsj-to-bio")
+"""Folders of treebanks and of a pair of domains."""
 
 
 class Annotation(NamedTuple):
@@ -95,8 +95,8 @@ CHOICES: Mapping[str, tuple[Choice | None, int]] = {
 def choosing(data: Path, work: Path) -> Mapping[str, Table]:
     """Measure LAS by the number of annotated sentences, of random ones and of several choices."""
     rows: list[list[object]] = []
-    for name, own in POOLS.items():
-        folder = treebank_files(data, own, work)
+    for own in POOLS:
+        name, folder = short(own), treebank_files(data, own, work)
         curves: dict[str, list[Curve]] = {}
         for title, (choice, n_draws) in CHOICES.items():
             for seed in range(n_draws):

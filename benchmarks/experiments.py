@@ -30,6 +30,7 @@ from benchmarks.systems import (
     plain,
     scores,
     sentences_of,
+    short,
     systems,
     treebank_files,
     write_sentences,
@@ -43,17 +44,13 @@ from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Doubles
 
-TREEBANKS = {
-    "Greek-GDT": "UD_Greek-GDT",
-    "Hungarian-Szeged": "UD_Hungarian-Szeged",
-    "Swedish-LinES": "UD_Swedish-LinES",
-}
-"""Names of treebanks, and of their folders."""
+TREEBANKS = ("UD_Greek-GDT", "UD_Hungarian-Szeged", "UD_Swedish-LinES")
+"""Folders of treebanks."""
 
-DOCTORED = ("Greek-GDT", "Swedish-LinES", "English-EWT")
+DOCTORED = ("UD_Greek-GDT", "UD_Swedish-LinES", "UD_English-EWT")
 """Treebanks into whose training parts errors are planted."""
 
-PARTIAL = ("Swedish-LinES",)
+PARTIAL = ("UD_Swedish-LinES",)
 """Half-done treebanks: so many whole trees and partial ones, whose words have a head by a chance."""
 WHOLE_AND_PARTIAL, GIVEN = (500, 1500), 0.3
 
@@ -71,9 +68,6 @@ SYSTEMS_OF_README = ("UDPipe 1", OTHERS, "LR, greedy", "default vote", "best vot
 SENTENCES, LABELLED, EVERY = 4000, 100, 13
 """Of the text without trees the first sentences; of the labelled ones every thirteenth, until there are a hundred."""
 
-PARSES = ("parsed.conllu", "voted.conllu", "single.conllu")
-"""Parses of the tutorial."""
-
 FROM_TEXT, FAST_FROM_TEXT = System("from text", ("--from-text",)), System("fast", ("--from-text", "--fast"))
 STAGES = ("Tokens", "Sentences", "UPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS")
 
@@ -84,19 +78,19 @@ def results(data: Path, work: Path) -> Tables:
     """Measure the members, the default vote and the fast parser on gold tags, and the confidence of the vote."""
     las: dict[str, list[float]] = {}
     confidence = []
-    for name, own in TREEBANKS.items():
+    for own in TREEBANKS:
         folder = treebank_files(data, own, work)
         test, vote, fast = folder / "test.conllu", VOTE.trained(folder)[0], FAST.trained(folder)[0]
         for member in answer("inspect", vote)["members"]:
             las.setdefault(f"`{member}`", []).append(VOTE.scores(vote, test, "--member", member)[0])
         las.setdefault("default vote", []).append(VOTE.scores(vote, test, "--confidence")[0])
         arcs, labels = (answer("reliability", test, test.with_stem("parse"))[kind] for kind in ("arc", "label"))
-        confidence.append([name, arcs["error"], labels["error"], labels["coverage"], labels["precision"]])
+        confidence.append([short(own), arcs["error"], labels["error"], labels["coverage"], labels["precision"]])
         las.setdefault("`--fast`", []).append(FAST.scores(fast, test)[0])
     rows = [[name, *several] for name, several in las.items()]
     columns = {"": 0, "error, arcs": 3, "error, with labels": 3, "at least 0.95, %": 2, "of these right, %": 2}
     return {
-        "results": {"columns": {"": 0, **dict.fromkeys(TREEBANKS, 2)}, "rows": rows},
+        "results": {"columns": {"": 0, **dict.fromkeys(map(short, TREEBANKS), 2)}, "rows": rows},
         "confidence": {"columns": columns, "rows": confidence},
     }
 
@@ -104,14 +98,14 @@ def results(data: Path, work: Path) -> Tables:
 def raw_text(data: Path, work: Path) -> Tables:
     """Measure what is lost from gold tags to running text."""
     rows = []
-    for name, own in TREEBANKS.items():
-        folder = treebank_files(data, own, work)
+    for own in TREEBANKS:
+        name, folder = short(own), treebank_files(data, own, work)
         stages = answer("cascade", FROM_TEXT.trained(folder)[0], folder / "test.conllu")["stages"]
         rows += [[name, given, *(found[metric] for metric in STAGES)] for given, found in stages.items()]
     las = {given: [row[-1] for row in rows if row[1] == given] for given in dict.fromkeys(row[1] for row in rows)}
     return {
         "raw-text": {
-            "columns": {"": 0, **dict.fromkeys(TREEBANKS, 2)},
+            "columns": {"": 0, **dict.fromkeys(map(short, TREEBANKS), 2)},
             "rows": [[given, *several] for given, several in las.items()],
         },
         "cascade": {"columns": {"": 0, "given": 0, **dict.fromkeys(STAGES, 2)}, "rows": rows},
@@ -199,8 +193,8 @@ def adaptation(data: Path, work: Path) -> Tables:
 def doctor(data: Path, work: Path) -> Tables:
     """Plant errors into treebanks, and count how many of them several rankings find."""
     rows: list[list[object]] = []
-    for name in DOCTORED:
-        folder = treebank_files(data, f"UD_{name}", work)
+    for own in DOCTORED:
+        name, folder = short(own), treebank_files(data, own, work)
         clean, wrong_file = folder / "clean.conllu", folder / "planted.conllu"
         write_sentences(clean, sentences_of(folder / "train.conllu"))
         members = answer("doctor", clean, "--work", folder / "doctor-clean")["members"]
@@ -231,8 +225,8 @@ def _scores(treebank: Treebank, suspects: Sequence[Mapping[str, Any]]) -> Double
 def partial(data: Path, work: Path) -> Tables:
     """Measure what partial trees are worth, by development data: without them, with them, and as whole trees."""
     rows: dict[str, list[float]] = {}
-    for name in PARTIAL:
-        folder = treebank_files(data, TREEBANKS[name], work)
+    for own in PARTIAL:
+        folder = treebank_files(data, own, work)
         sentences = sentences_of(folder / "train.conllu")[: sum(WHOLE_AND_PARTIAL)]
         whole, rest = sentences[: WHOLE_AND_PARTIAL[0]], sentences[WHOLE_AND_PARTIAL[0] :]
         random = np.random.default_rng(0)
@@ -248,7 +242,7 @@ def partial(data: Path, work: Path) -> Tables:
                 las, *_ = VOTE.scores(model, folder / "dev.conllu", *options)
                 rows.setdefault(f"{member}|{title}", []).append(las)
     table = [[*key.split("|"), *several] for key, several in sorted(rows.items(), key=lambda row: row[0].split("|")[0])]
-    return {"partial": {"columns": {"": 0, "trained on": 0, **dict.fromkeys(PARTIAL, 2)}, "rows": table}}
+    return {"partial": {"columns": {"": 0, "trained on": 0, **dict.fromkeys(map(short, PARTIAL), 2)}, "rows": table}}
 
 
 def _with_gaps(sentence: str, random: np.random.Generator) -> str:
@@ -273,7 +267,7 @@ def tutorial(data: Path, work: Path) -> Tables:
     if not printed.exists():
         printed.write_text(run(FAST_FROM_TEXT.train(folder, model)).output, "utf-8")
         run(VOTE.train(folder, vote))
-    text, parsed, voted, single = (folder / name for name in ("test.txt", *PARSES))
+    text, parsed, voted, single = map(folder.joinpath, ("test.txt", "parsed.conllu", "voted.conllu", "single.conllu"))
     run([*TREEVOTE, "text", str(test), "-o", str(text)])
     run(FAST_FROM_TEXT.parse(model, text, parsed))
     run(VOTE.parse(vote, test, voted))
@@ -292,8 +286,8 @@ def tutorial(data: Path, work: Path) -> Tables:
 
 
 EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
-    "results": (list(TREEBANKS), results),
-    "raw-text": (list(TREEBANKS), raw_text),
+    "results": ([*map(short, TREEBANKS)], results),
+    "raw-text": ([*map(short, TREEBANKS)], raw_text),
     "adaptation": ([PAIR], adaptation),
     "comparison": ([SMALL], comparison),
     "tokens": ([SMALL], tokens),
@@ -303,12 +297,12 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "vectors": ([name for name, _ in LANGUAGES.values()], vectors),
     "target-vectors": (list(TARGETS.values()), target_vectors),
     "domains": ((*FITTED, *NEW, *OTHER_LANGUAGES), domains),
-    "doctor": (list(DOCTORED), doctor),
-    "keep": (list(KEPT), keep),
-    "next": (list(POOLS), choosing),
+    "doctor": ([*map(short, DOCTORED)], doctor),
+    "keep": ([*map(short, KEPT)], keep),
+    "next": ([*map(short, POOLS)], choosing),
     "load": (["UD_Hungarian-Szeged"], load_of_small),
     "packages": ([origin.folder for origin in PACKAGED.values()], packages),
-    "partial": (PARTIAL, partial),
+    "partial": ([*map(short, PARTIAL)], partial),
     "trade-offs": (TRADED, trade_offs),
     "tutorial": (["turkish-treebanks"], tutorial),
     "quickstart": (["turkish-treebanks"], quickstart),

@@ -18,7 +18,9 @@ from benchmarks.systems import (
     System,
     answer,
     part,
+    rates,
     sentences_of,
+    short,
     size,
     treebank_files,
     write_sentences,
@@ -74,7 +76,7 @@ def network(data: Path, work: Path) -> dict[str, Table]:
         folder = _with_dev(treebank_files(data, own, work))
         systems = VOTE, WITH_NETWORK, BEST
         models, trained = zip(*(system.trained(folder) for system in systems), strict=True)
-        test, name = part(folder, "test"), _short(own)
+        test, name = part(folder, "test"), short(own)
         alone, *_ = WITH_NETWORK.scores(models[1], test, "--member", "biaffine")
         measured = [system.scores(model, test) for system, model in zip(systems, models, strict=True)]
         of_votes, _, seconds = zip(*measured, strict=True)
@@ -84,11 +86,6 @@ def network(data: Path, work: Path) -> dict[str, Table]:
     training = {"training, CPU s": 0, "with it, CPU s": 0, "`--best`, CPU s": 0}
     cost = {**training, "parse, with it": 2, "parse, `--best`": 2, "MB": 1, "with it, MB": 1, "`--best`, MB": 1}
     return {"network": _with_mean(gain, las), "network-cost": _with_mean(cost, costs)}
-
-
-def _short(folder: str) -> str:
-    """Return the name of a treebank without what the name of its folder adds to it."""
-    return folder.removeprefix("UD_").partition("_")[0]
 
 
 def _with_mean(columns: Mapping[str, int], rows: Mapping[str, list[float]]) -> Table:
@@ -122,11 +119,11 @@ def best_text(data: Path, work: Path) -> dict[str, Table]:
             system = System(f"text {name}", settings, WITHOUT_TAGS)
             model, cpu = system.trained(folder)
             seconds = run(system.parse(model, test, parse)).cpu
-            tokens = answer("evaluate", test, parse)["systems"][0]["rates"]
+            tokens = rates(test, parse)
             text = None if own in UNSPACED else answer("cascade", model, test)["stages"]["raw text"]
-            given = [tokens[metric]["value"] for metric in TAG_METRICS]
+            given = (tokens[metric] for metric in TAG_METRICS)
             measured.append([*given, "–" if text is None else text["LAS"], cpu, seconds])
-        name = _short(own)
+        name = short(own)
         rows += [[name, title, *row] for title, row in zip(("default", "`--best`"), measured, strict=True)]
     for title in "default", "`--best`":
         values = zip(*(row[2:] for row in rows if row[1] == title), strict=True)
@@ -163,5 +160,5 @@ def ablation(data: Path, work: Path) -> dict[str, Table]:
             measured.append((score, cpu, seconds))
         las, trained, parsed = zip(*measured, strict=True)
         rows.append([name, *las, float(np.mean(las)), float(np.sum(trained)), float(np.sum(parsed))])
-    columns = {"": 0, **dict.fromkeys(map(_short, ABLATED), 2), "mean": 2, "training, CPU s": 0, "parse, CPU s": 1}
+    columns = {"": 0, **dict.fromkeys(map(short, ABLATED), 2), "mean": 2, "training, CPU s": 0, "parse, CPU s": 1}
     return {"ablation": {"columns": columns, "rows": rows}}

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import treevote
 from benchmarks.measure import run
-from benchmarks.systems import TREEVOTE, OtherSystem, System, answer, part, treebank_files
+from benchmarks.systems import TREEVOTE, OtherSystem, System, part, rates, treebank_files
 from benchmarks.tables import Table
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.models.text.tagging.classifier import ClassifierTrainer
@@ -111,18 +111,14 @@ def _measured(system: System, folder: Path) -> list[float]:
     run(system.parse(model, text, parse))
     tokens = treevote.read(parse).n_tokens * REPEAT
     seconds = min(run(system.parse(model, repeated, folder / "repeated.conllu")).cpu for _ in range(ROUNDS))
-    return [*_scores(folder, parse).values(), cpu, tokens / seconds]
-
-
-def _scores(folder: Path, parse: Path) -> dict[str, float]:
-    rates = answer("evaluate", folder / "test.conllu", parse)["systems"][0]["rates"]
-    return {metric: rates[metric]["value"] for metric in METRICS}
+    found = rates(folder / "test.conllu", parse)
+    return [*(found[metric] for metric in METRICS), cpu, tokens / seconds]
 
 
 def _packed(name: str, origin: Origin, system: System, folder: Path, dist: Path) -> float:
     """Make the package of a model that was measured; return the size of its wheel in MB."""
-    model, _ = system.trained(folder)
-    scores = ", ".join(f"{metric} {value:.2f}" for metric, value in _scores(folder, folder / "parse.conllu").items())
+    model, found = system.trained(folder)[0], rates(folder / "test.conllu", folder / "parse.conllu")
+    scores = ", ".join(f"{metric} {found[metric]:.2f}" for metric in METRICS)
     stated = {
         "description": "small: one greedy parser, two taggers for each tag",
         "language": origin.language,

@@ -143,14 +143,14 @@ def compared(folder: Path, systems: Sequence[System], rounds: int, repeat: int) 
     test, text = folder / "test.conllu", folder / "repeated.conllu"
     text.write_bytes(test.read_bytes() * repeat)
     models = {system: system.trained(folder) for system in systems}
-    rates = {system: system.scores(models[system][0], test)[:2] for system in systems}
+    accuracy = {system: system.scores(models[system][0], test)[:2] for system in systems}
     seconds = dict.fromkeys(systems, float("inf"))
     for _ in range(rounds):
         for system in systems:
             command = system.parse(models[system][0], text, folder / "repeated.parse.conllu")
             seconds[system] = min(seconds[system], run(command).cpu)
     rows = [
-        [system.name, *rates[system], seconds[systems[0]] / seconds[system], cpu, size(model) / 1e6]
+        [system.name, *accuracy[system], seconds[systems[0]] / seconds[system], cpu, size(model) / 1e6]
         for system, (model, cpu) in models.items()
     ]
     return {"columns": {"": 0, "LAS": 2, "UAS": 2, "speed": 1, "training, CPU s": 0, "model, MB": 1}, "rows": rows}
@@ -166,10 +166,16 @@ def answer(*words: str | Path) -> Any:
     return json.loads(run([*TREEVOTE, *map(str, words), "--json"]).output)
 
 
+def rates(gold: Path, parse: Path) -> dict[str, float]:
+    """Return the scores of a parse by metric."""
+    found = answer("evaluate", gold, parse)["systems"][0]["rates"]
+    return {metric: rate["value"] for metric, rate in found.items()}
+
+
 def scores(gold: Path, parse: Path) -> tuple[float, float]:
     """Return LAS and UAS."""
-    rates = answer("evaluate", gold, parse)["systems"][0]["rates"]
-    return rates["LAS"]["value"], rates["UAS"]["value"]
+    found = rates(gold, parse)
+    return found["LAS"], found["UAS"]
 
 
 def part(folder: Path, name: str) -> Path:
@@ -194,6 +200,15 @@ def sentences_of(file: Path) -> list[str]:
 def write_sentences(file: Path, sentences: Sequence[str]) -> None:
     """Write sentences as a treebank."""
     file.write_text("".join(f"{sentence}\n\n" for sentence in sentences), "utf-8")
+
+
+def short(folder: str) -> str:
+    """Return the name of a treebank without what the name of its folder adds to it.
+
+    >>> short("UD_Spanish-AnCora_resplit")
+    'Spanish-AnCora'
+    """
+    return folder.removeprefix("UD_").partition("_")[0]
 
 
 def treebank_files(data: Path, name: str, work: Path) -> Path:
