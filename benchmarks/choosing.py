@@ -30,11 +30,8 @@ from treevote.kernels import Longs
 START, ROUND, ENOUGH, SHOWN = 200, 50, 650, (200, 300, 400, 500, 650, 1000)
 """Sentences at the start, in a round, and at the end of a choice; numbers that are shown, the last at random alone."""
 
-POOL, MEASURED = 3000, 361
-"""Most sentences of a pool, and those of a new domain that are measured on."""
-
-POOLS = ("UD_Greek-GDT", "UD_English-EWT", "wsj-to-bio")
-"""Folders of treebanks and of a pair of domains."""
+POOL, MEASURED = 3000, 361  # most sentences of a pool, and those of a new domain that are measured on
+POOLS = ("UD_Greek-GDT", "UD_English-EWT", "wsj-to-bio")  # folders of treebanks and of a pair of domains
 
 
 class Annotation(NamedTuple):
@@ -57,11 +54,8 @@ class Annotation(NamedTuple):
         return cls(train.select(drawn[:START]), pool, measured)
 
 
-ROUNDING = 1e-9
-"""Difference of two means of LAS below which they are equal."""
-
-Curve = dict[int, tuple[float, int]]
-"""LAS and tokens by the number of annotated sentences."""
+ROUNDING = 1e-9  # difference of two means of LAS below which they are equal
+Curve = dict[int, tuple[float, int]]  # LAS and tokens by the number of annotated sentences
 
 Choice = Callable[[treevote.EnsembleParser, Treebank, int], Longs]
 """Numbers of the sentences of a pool to annotate next, given the tokens that so many random ones have."""

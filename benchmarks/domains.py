@@ -88,8 +88,7 @@ A model of a small genre is trained on those for development, too, and measured 
 SMALLEST_SOURCE, FEWEST_SENTENCES, SMALLEST_TEXT = 5000, 200, 1000
 """Tokens and sentences of a genre of which a model is trained, and tokens of one that is parsed, at least."""
 
-PART_TOKENS = 600
-"""Tokens of a part of the test in the domain; `parse` says nothing of a shorter text."""
+PART_TOKENS = 600  # tokens of a part of the test in the domain; parse says nothing of a shorter text
 
 FROM_TOKENS = System("from tokens", ("--from-tokens",))
 

@@ -44,8 +44,7 @@ from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Doubles
 
-TREEBANKS = ("UD_Greek-GDT", "UD_Hungarian-Szeged", "UD_Swedish-LinES")
-"""Folders of treebanks."""
+TREEBANKS = ("UD_Greek-GDT", "UD_Hungarian-Szeged", "UD_Swedish-LinES")  # folders of treebanks
 
 DOCTORED = ("UD_Greek-GDT", "UD_Swedish-LinES", "UD_English-EWT")
 """Treebanks into whose training parts errors are planted."""
@@ -54,14 +53,12 @@ PARTIAL = ("UD_Swedish-LinES",)
 """Half-done treebanks: so many whole trees and partial ones, whose words have a head by a chance."""
 WHOLE_AND_PARTIAL, GIVEN = (500, 1500), 0.3
 
-SMALL = "UD_Hungarian-Szeged"
-"""The treebank on which all systems are compared: UDPipe takes long to train."""
+SMALL = "UD_Hungarian-Szeged"  # the treebank on which all systems are compared: UDPipe takes long to train
 
 OTHERS = "vote of four older parsers"
 """Equal vote of two parsers of MaltParser, of UDPipe 1 and YaraParser; nothing of them but their trees is measured."""
 
-PAIR = "wsj-to-bio"
-"""Folder of an adaptation: ``source.train``, ``source.dev``, ``target.unlabeled`` and ``target.dev``."""
+PAIR = "wsj-to-bio"  # folder of an adaptation: source.train, source.dev, target.unlabeled and target.dev
 
 SYSTEMS_OF_README = ("UDPipe 1", OTHERS, "LR, greedy", "default vote", "best vote")
 

@@ -22,11 +22,8 @@ from treevote.corpus.trees import are_trees, is_single_rooted
 from treevote.corpus.vocabulary import common_labels
 from treevote.kernels import Doubles
 
-KEPT = ("UD_Greek-GDT", "UD_Hungarian-Szeged", "UD_Spanish-AnCora_resplit")
-"""Folders of the treebanks."""
-
-TRAINED_ON, PARSED = 500, 300
-"""First sentences of the training and of the development data."""
+KEPT = ("UD_Greek-GDT", "UD_Hungarian-Szeged", "UD_Spanish-AnCora_resplit")  # folders of the treebanks
+TRAINED_ON, PARSED = 500, 300  # first sentences of the training and of the development data
 
 SHARES, DRAWS, TIMED = (0.0, 0.1, 0.3, 0.6, 0.9), 10, 3
 """Shares of given heads, numbers for each word, and runs of a parse: the quickest is the one that counts."""

@@ -35,14 +35,9 @@ from benchmarks.systems import TREEVOTE, System, treebank_files
 from benchmarks.tables import Table, as_markdown
 
 CLIENTS = (1, 8, 64)
-FILES = 300_000
-"""Least length in bytes of all files together, when texts are parsed as files of their own."""
-
-SHORT, LONG = (200, 12), (60_000, 2)
-"""Least length of a text in characters, and number of different texts."""
-
-PARAGRAPH = 5
-"""Number of sentences in a paragraph of the texts: the treebank does not tell where one ends."""
+FILES = 300_000  # least length in bytes of all files together, when texts are parsed as files of their own
+SHORT, LONG = (200, 12), (60_000, 2)  # least length of a text in characters, and number of different texts
+PARAGRAPH = 5  # number of sentences in a paragraph of the texts: the treebank does not tell where one ends
 
 SLICES, STARTS = 8, 7
 """Number of parts of a load, with ``treevote parse`` measured before and after each, and of measurements of its start:

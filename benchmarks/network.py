@@ -36,8 +36,7 @@ NETWORKED = (
 )
 """Folders of the treebanks on which the vote is measured with the member ``biaffine``, and ``--best``."""
 
-DEV_SHARE = 10
-"""Where there is no development data, every tenth sentence of the training data is held out for it."""
+DEV_SHARE = 10  # where there is no development data, every tenth sentence of the training data is held out for it
 
 UNTAGGED = (
     *("UD_Basque-BDT_resplit", "UD_Czech-FicTree_resplit", "UD_Dutch-LassySmall_resplit", "UD_Finnish-TDT_resplit"),
@@ -46,13 +45,11 @@ UNTAGGED = (
 )
 """Folders of the treebanks on which ``--best`` is measured without tags, and from running text."""
 
-UNSPACED = ("UD_Gothic-PROIEL",)
-"""Treebanks without spaces and punctuation, on which no tokenizer is trained."""
+UNSPACED = ("UD_Gothic-PROIEL",)  # treebanks without spaces and punctuation, on which no tokenizer is trained
 
 TAG_METRICS = ("UPOS", "UFeats", "AllTags", "Lemmas", "LAS")
 
-ABLATED = ("UD_Finnish-TDT_resplit", "UD_German-GSD_resplit", "UD_Hungarian-Szeged")
-"""Folders of the treebanks."""
+ABLATED = ("UD_Finnish-TDT_resplit", "UD_German-GSD_resplit", "UD_Hungarian-Szeged")  # folders of the treebanks
 
 PARTS = {
     "`biaffine`": "",

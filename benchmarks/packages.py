@@ -57,8 +57,7 @@ PRUNE = 0.02
 """Share of the largest weight of a tagger below which a weight is dropped. It makes the wheels of English-EWT and
 Portuguese-Bosque a fifth smaller; LAS on their development texts was lower by 0.01 and 0.10."""
 
-ROUNDS, REPEAT = 2, 4
-"""Runs of a command of which the quickest counts, and times that the text is parsed over in it."""
+ROUNDS, REPEAT = 2, 4  # runs of a command of which the quickest counts, and times that the text is parsed over in it
 
 
 @dataclass(frozen=True)

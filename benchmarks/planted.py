@@ -14,11 +14,8 @@ from treevote.corpus.vocabulary import common_labels
 from treevote.ensemble.candidate_model import Examples
 from treevote.kernels import Bools, Doubles, Ints
 
-SHARE = 0.01
-"""Share of the tokens that get a wrong head, and of those that get a wrong label."""
-
-LOOKED_AT = 0.05
-"""Share of the tokens that an annotator looks at."""
+SHARE = 0.01  # share of the tokens that get a wrong head, and of those that get a wrong label
+LOOKED_AT = 0.05  # share of the tokens that an annotator looks at
 
 
 def parses_by_folds(folder: Path, members: Sequence[str]) -> list[Treebank]:

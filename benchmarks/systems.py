@@ -92,8 +92,7 @@ class OtherSystem(System):
         return [sys.executable, "-m", self.module, "parse", *map(str, (model, input, output)), *self.reading]
 
 
-WITHOUT_TAGS = ("--tags", "predict")
-"""Options of a parse without the tags of its input."""
+WITHOUT_TAGS = ("--tags", "predict")  # options of a parse without the tags of its input
 
 
 FAST = System("LR, greedy", ("--fast",))
@@ -101,8 +100,7 @@ VOTE = System("default vote")
 BEST = System("best vote", ("--best",))
 """The systems of `treevote train --fast`, `treevote train`, and `treevote train --best`."""
 
-WITH_NETWORK = System("vote with network", ("--members", "default,biaffine"))
-"""The default vote, and ``biaffine``."""
+WITH_NETWORK = System("vote with network", ("--members", "default,biaffine"))  # the default vote, and biaffine
 
 
 def systems(udpipe: str = "") -> list[System]:

@@ -18,8 +18,7 @@ from treevote.visibility import as_json
 
 ROOT = Path(__file__).parent.parent
 
-STORE = ROOT / "benchmarks" / "figures"
-"""Folder of the results."""
+STORE = ROOT / "benchmarks" / "figures"  # folder of the results
 
 PAGES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)]
 """README and docs."""
@@ -27,8 +26,7 @@ PAGES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").rglob("*.m
 MARKED = re.compile(r"^<!-- figures: (\S+) -->\n(.*?)^<!-- end -->$", re.DOTALL | re.MULTILINE)
 """A table of a page: its name, and what stands there."""
 
-Table = Mapping[str, Any]
-"""``columns``, the decimals of each by its name, and ``rows``; or ``lines``, the output of a command."""
+Table = Mapping[str, Any]  # columns, the decimals of each by its name, and rows; or lines, the output of a command
 
 
 def versions() -> dict[str, str]:

@@ -15,22 +15,16 @@ from benchmarks.measure import Run, run
 from benchmarks.systems import VOTE, WITH_NETWORK, System, scores, short, size, systems, treebank_files
 from benchmarks.tables import ROOT, Table
 
-TRADED = ("UD_Dutch-LassySmall_resplit", "UD_Greek-GDT", "UD_Slovenian-SSJ_resplit")
-"""Folders of the treebanks."""
+TRADED = ("UD_Dutch-LassySmall_resplit", "UD_Greek-GDT", "UD_Slovenian-SSJ_resplit")  # folders of the treebanks
 
 SYSTEMS = (*systems()[1:], System("neural", ("--members", "biaffine")), WITH_NETWORK)
 
 ROUNDS, REPEAT = 3, 8
 """Runs of each parse, of which the one of least processor time counts; times that a test file is repeated."""
 
-PICTURE = ROOT / "docs" / "trade-offs.svg"
-"""The picture of the documentation."""
-
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 420, 60, 150, 20, 50
-"""Size of the picture and its margins, in pixels."""
-
-LINE = 14
-"""Height of a line of text, in pixels."""
+PICTURE = ROOT / "docs" / "trade-offs.svg"  # the picture of the documentation
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 420, 60, 150, 20, 50  # size of the picture and its margins, in pixels
+LINE = 14  # height of a line of text, in pixels
 
 
 def trade_offs(data: Path, work: Path) -> dict[str, Table]:

@@ -31,19 +31,16 @@ LANGUAGES = {
 }
 """Folders of treebanks by their names, and files of packages with the vectors of 20,000 words, a table of spaCy."""
 
-SENTENCES = (1_000, 3_000, 12_000)
-"""Training sentences, at equal distances; of a smaller treebank all of them instead."""
+SENTENCES = (1_000, 3_000, 12_000)  # training sentences, at equal distances; of a smaller treebank all of them instead
 
 OPTIONS = ("--members", "default,biaffine", "--from-text")
 
-MEMBERS = ((), ("--member", "biaffine"))
-"""Options of the parses: the vote, and its neural member alone."""
+MEMBERS = ((), ("--member", "biaffine"))  # options of the parses: the vote, and its neural member alone
 
 SOURCE, TARGETS = "wsj-to-bio", {"biomedical abstracts": "wsj-to-bio", "biomedical articles": "wsj-to-craft"}
 """Folders of the source, and of the texts of the target by what they are."""
 
-TEXT = 4000
-"""Sentences of the target to which a model is adapted."""
+TEXT = 4000  # sentences of the target to which a model is adapted
 
 
 def vectors(data: Path, work: Path) -> dict[str, Table]:

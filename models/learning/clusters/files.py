@@ -21,8 +21,7 @@ from treevote.models.learning.clusters.clusters import Clusters, is_path
 from treevote.models.learning.clusters.induction import cluster_vectors
 from treevote.models.learning.vectors.files import LONGEST_LINE, first_of, lines_of, vectors_of
 
-MAX_WORDS = 1_000_000
-"""Words that a file may have; of word vectors the first ones are read."""
+MAX_WORDS = 1_000_000  # words that a file may have; of word vectors the first ones are read
 
 
 def write_clusters(clusters: Clusters, counts: Longs, path: str | os.PathLike[str]) -> None:

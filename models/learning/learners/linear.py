@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from treevote.errors import ConfigError
 from treevote.kernels import Floats, Ints, Longs, leaf
 
-Report: TypeAlias = Callable[[int, int], None]
-"""Called with the number of completed epochs and their total."""
+Report: TypeAlias = Callable[[int, int], None]  # called with the number of completed epochs and their total
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

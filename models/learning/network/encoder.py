@@ -15,8 +15,7 @@ from treevote.models.learning.network.parameters import DIRECTIONS, Arrays
 from treevote.models.learning.network.products import add_product, affine, product
 from treevote.models.learning.network.words import Words
 
-SLOTS = 2000
-"""Maximum number of slots of a batch in parsing, unless one sentence has more: some 50 MB."""
+SLOTS = 2000  # maximum number of slots of a batch in parsing, unless one sentence has more: some 50 MB
 
 
 class Inputs(NamedTuple):

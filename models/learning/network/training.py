@@ -28,8 +28,7 @@ from treevote.parallel import Jobs
 FEWEST_STEPS, MOST_PASSES = 1_000, 4
 """A treebank with fewer steps of Adam gets more passes for them, up to four times as many."""
 
-TAGS, UNITS, WORDS = 0.1, 0.33, 0.25
-"""Share of the tags that are dropped, and usual shares of units and of words."""
+TAGS, UNITS, WORDS = 0.1, 0.33, 0.25  # share of the tags that are dropped, and usual shares of units and of words
 
 
 class Sentences(NamedTuple):
@@ -128,8 +127,7 @@ def train(
     return halves
 
 
-BETA1, BETA2, EPSILON = 0.9, 0.95, 1e-8
-"""Shares of the running means that a step keeps, and what keeps a step finite."""
+BETA1, BETA2, EPSILON = 0.9, 0.95, 1e-8  # shares of the running means that a step keeps, and what keeps a step finite
 
 
 class Adam(NamedTuple):
@@ -150,8 +148,7 @@ class Adam(NamedTuple):
         step(*self, gradient, np.float32(rate * correction / (1 - BETA1**number)), np.float32(EPSILON * correction))
 
 
-BLOCK = 16
-"""Parameters that are changed together."""
+BLOCK = 16  # parameters that are changed together
 
 _KEPT1, _NEW1, _KEPT2, _NEW2 = map(np.float32, (BETA1, 1 - BETA1, BETA2, 1 - BETA2))
 _ZERO = np.float32(0.0)

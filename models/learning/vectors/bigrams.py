@@ -13,9 +13,7 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints, Keys, Longs
 
-OTHERS = 2
-"""Numbers behind those of the words: rare words, and the end of a sentence."""
-
+OTHERS = 2  # numbers behind those of the words: rare words, and the end of a sentence
 _PENDING = 1 << 22  # bigrams that wait to be added up
 
 

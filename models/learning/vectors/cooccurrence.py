@@ -19,11 +19,8 @@ from treevote.errors import ConfigError, InputError
 from treevote.kernels import Doubles
 from treevote.models.learning.vectors.bigrams import BigramCounts
 
-WINDOW = 2
-"""Places on each side of a word."""
-
-SMOOTHING, WEIGHTING = 0.75, 0.5
-"""Powers of the counts of contexts, and of the singular values."""
+WINDOW = 2  # places on each side of a word
+SMOOTHING, WEIGHTING = 0.75, 0.5  # powers of the counts of contexts, and of the singular values
 
 
 class TextVectors(NamedTuple):

@@ -22,8 +22,7 @@ from treevote.files.streams import opened, writing
 from treevote.kernels import Doubles, Floats
 from treevote.models.learning.vectors.vectors import Halves, WordVectors
 
-MOST_WORDS = 50_000
-"""Words that are kept from the beginning of a file, in a treebank or not."""
+MOST_WORDS = 50_000  # words that are kept from the beginning of a file, in a treebank or not
 
 MOST_DIMENSIONS = 2_000
 LONGEST_LINE = 1 << 16  # bytes
