@@ -11,24 +11,24 @@ data are needed to stop. Dropped out are
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from treevote.errors import ConfigError
-from treevote.kernels import Bools, Doubles, Floats, Ints, Longs, kernel
+from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
 from treevote.models.learning.network.batches import Batch, batches
 from treevote.models.learning.network.encoder import Masks, embed, embed_back, encode, encode_back
 from treevote.models.learning.network.parameters import Arrays, Shapes, initial, views
-from treevote.models.learning.network.words import Words
+from treevote.models.learning.network.words import WORDS, Words
 from treevote.models.learning.vectors.vectors import Halves
 from treevote.parallel import Jobs
 
 FEWEST_STEPS, MOST_PASSES = 1_000, 4
 """A treebank with fewer steps of Adam gets more passes for them, up to four times as many."""
 
-TAGS, UNITS, WORDS = 0.1, 0.33, 0.25  # share of the tags that are dropped, and usual shares of units and of words
+TAGS = 0.1  # share of the tags that are dropped
 
 
 class Sentences(NamedTuple):
@@ -54,12 +54,15 @@ class Dropout(NamedTuple):
     units: float
 
     @classmethod
-    def of(cls, sentences: Sentences, frequent: Bools, units: float = UNITS, words: float = WORDS) -> Dropout:
-        """Drop a value that occurs n times with probability ``words / (words + n)``, a ``frequent`` one with `TAGS`."""
+    def of(cls, sentences: Sentences, names: Iterable[str], units: float = 0.33, words: float = 0.25) -> Dropout:
+        """Drop a form or lemma that occurs n times with probability ``words / (words + n)``, other values with `TAGS`.
+
+        ``names`` are those of the attributes of the sentences.
+        """
         values = []
-        for own, is_frequent in zip(sentences.words.attributes.T, frequent.tolist(), strict=True):
+        for name, own in zip(names, sentences.words.attributes.T, strict=True):
             counts = np.maximum(np.bincount(own[sentences.tokens], minlength=own.max(initial=0) + 1), 1)
-            values.append(np.full(len(counts), TAGS) if is_frequent else words / (words + counts))
+            values.append(words / (words + counts) if name in WORDS else np.full(len(counts), TAGS))
         return cls(tuple(values), units)
 
     def attributes(self, rows: Ints, rng: np.random.Generator) -> Ints:
