@@ -221,7 +221,7 @@ def _scores(treebank: Treebank, suspects: Sequence[Mapping[str, Any]]) -> Double
 
 def partial(data: Path, work: Path) -> Tables:
     """Measure what partial trees are worth, by development data: without them, with them, and as whole trees."""
-    rows: dict[str, list[float]] = {}
+    rows: dict[tuple[str, str], list[float]] = {}
     for own in PARTIAL:
         folder = treebank_files(data, own, work)
         sentences = sentences_of(folder / "train.conllu")[: sum(WHOLE_AND_PARTIAL)]
@@ -237,8 +237,8 @@ def partial(data: Path, work: Path) -> Tables:
             for member in (*answer("inspect", model)["members"], "vote"):
                 options = ("--member", member) if member != "vote" else ()
                 las, *_ = VOTE.scores(model, folder / "dev.conllu", *options)
-                rows.setdefault(f"{member}|{title}", []).append(las)
-    table = [[*key.split("|"), *several] for key, several in sorted(rows.items(), key=lambda row: row[0].split("|")[0])]
+                rows.setdefault((member, title), []).append(las)
+    table = [[*key, *several] for key, several in sorted(rows.items(), key=lambda row: row[0][0])]
     return {"partial": {"columns": {"": 0, "trained on": 0, **dict.fromkeys(map(short, PARTIAL), 2)}, "rows": table}}
 
 

@@ -110,18 +110,15 @@ def best_text(data: Path, work: Path) -> dict[str, Table]:
     for own in UNTAGGED:
         folder = treebank_files(data, own, work)
         test, parse = folder / "test.conllu", folder / "parse.conllu"
-        measured = []
-        for name, options in (("default", ()), ("best", ("--best",))):
+        for title, options in (("default", ()), ("`--best`", ("--best",))):
             settings = ("--from-tokens" if own in UNSPACED else "--from-text", *options)
-            system = System(f"text {name}", settings, WITHOUT_TAGS)
+            system = System(f"text {title.strip('`-')}", settings, WITHOUT_TAGS)
             model, cpu = system.trained(folder)
             seconds = run(system.parse(model, test, parse)).cpu
             tokens = rates(test, parse)
             text = None if own in UNSPACED else answer("cascade", model, test)["stages"]["raw text"]
             given = (tokens[metric] for metric in TAG_METRICS)
-            measured.append([*given, "–" if text is None else text["LAS"], cpu, seconds])
-        name = short(own)
-        rows += [[name, title, *row] for title, row in zip(("default", "`--best`"), measured, strict=True)]
+            rows.append([short(own), title, *given, "–" if text is None else text["LAS"], cpu, seconds])
     for title in "default", "`--best`":
         values = zip(*(row[2:] for row in rows if row[1] == title), strict=True)
         rows.append(["mean", title, *(float(np.mean([v for v in column if v != "–"])) for column in values)])
