@@ -126,7 +126,7 @@ def fit(learner: Learner, rows: Rows, progress: Progress | None, name: str) -> N
         told["progress"] = functools.partial(progress, name)
     try:
         learner.fit(X, rows.classes, **told)
-    except TreevoteError:
+    except (TreevoteError, MemoryError, OSError):  # these are no fault of the options
         raise
     except Exception as error:  # a classifier of scikit-learn may have any options
         raise ConfigError(
