@@ -52,8 +52,8 @@ def induce(
     counts = BigramCounts()
     for treebank in text:
         counts.add(treebank)
-    words, bigrams = counts.bigrams(least) if counts.n_tokens else ([], None)
-    if bigrams is None or not words:
+    words, bigrams = counts.bigrams(least)
+    if not words:
         times = "once" if least == 1 else f"{least} times"
         raise InputError(f"expected words that occur at least {times}, found none", remedy="give more text")
     n_classes = min(n_classes, len(words))
