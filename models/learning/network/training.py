@@ -97,12 +97,12 @@ def loss_of_batch(
 ) -> float:
     """Return the mean loss of a batch, and add the derivatives of all parameters to ``d``."""
     inputs = embed(p, sentences.words, sentences.tokens[batch.slots], attributes)
-    h, layers = encode(p, inputs.vectors, batch, masks)
+    h, runs = encode(p, inputs.vectors, batch, masks)
     hidden = None if masks.hidden is None else np.repeat(masks.hidden, np.diff(batch.offsets), 0)
     mean, d_in_order = loss(p, d, h[batch.rows], batch, hidden)
     dh = np.empty_like(d_in_order)
     dh[batch.rows] = d_in_order
-    embed_back(p, d, inputs, encode_back(p, d, layers, dh, batch, masks))
+    embed_back(p, d, inputs, encode_back(p, d, runs, dh, batch, masks))
     return mean
 
 
