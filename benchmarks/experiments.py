@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from benchmarks.load import load_of_small
 from benchmarks.measure import run
 from benchmarks.network import ABLATED, NETWORKED, UNTAGGED, ablation, best_text, network
 from benchmarks.packages import PACKAGED, packages
-from benchmarks.planted import LOOKED_AT, confidence_against, found, parses_by_folds, planted
+from benchmarks.planted import DOCTORED, doctor
 from benchmarks.systems import (
     FAST,
     TREEVOTE,
@@ -38,16 +37,8 @@ from benchmarks.systems import (
 from benchmarks.tables import Table
 from benchmarks.trade_offs import TRADED, trade_offs
 from benchmarks.vectors import LANGUAGES, TARGETS, target_vectors, vectors
-from treevote.conll.reader import read
-from treevote.conll.writer import write
-from treevote.corpus.sentence import sent_id
-from treevote.corpus.treebank import Treebank
-from treevote.kernels import Doubles
 
 TREEBANKS = ("UD_Greek-GDT", "UD_Hungarian-Szeged", "UD_Swedish-LinES")  # folders of treebanks
-
-DOCTORED = ("UD_Greek-GDT", "UD_Swedish-LinES", "UD_English-EWT")
-"""Treebanks into whose training parts errors are planted."""
 
 PARTIAL = ("UD_Swedish-LinES",)
 """Half-done treebanks: so many whole trees and partial ones, whose words have a head by a chance."""
@@ -185,38 +176,6 @@ def adaptation(data: Path, work: Path) -> Tables:
         rows.append([name, *(score for gold in (rest, dev) for score in VOTE.scores(adapted, gold)[:2])])
     columns = {"": 0, "LAS": 2, "UAS": 2, "old domain: LAS": 2, "old domain: UAS": 2}
     return {"adaptation": {"columns": columns, "rows": rows}}
-
-
-def doctor(data: Path, work: Path) -> Tables:
-    """Plant errors into treebanks, and count how many of them several rankings find."""
-    rows: list[list[object]] = []
-    for own in DOCTORED:
-        name, folder = short(own), treebank_files(data, own, work)
-        clean, wrong_file = folder / "clean.conllu", folder / "planted.conllu"
-        write_sentences(clean, sentences_of(folder / "train.conllu"))
-        members = answer("doctor", clean, "--work", folder / "doctor-clean")["members"]
-        changed, wrong = planted(read(clean), parses_by_folds(folder / "doctor-clean", members))
-        write(changed, wrong_file)
-        tokens = changed.is_token
-        rows.append([name, "random order", *[100 * float(wrong.sum()) / changed.n_tokens] * 2, 100 * LOOKED_AT])
-        for title, options, is_first in (("`doctor --fast`", ("--fast",), True), ("`doctor`", (), False)):
-            steps = folder / f"doctor{'-fast' if is_first else ''}"
-            diagnosis = answer("doctor", wrong_file, "--work", steps, "--least", "0", *options)
-            if is_first:
-                single = confidence_against(changed, parses_by_folds(steps, diagnosis["members"]))
-                rows.append([name, "confidence of one parser", *found(single, wrong, tokens)])
-            rows.append([name, title, *found(_scores(changed, diagnosis["suspects"]), wrong, tokens)])
-    columns = {"": 0, "ranking": 0, "first 100, %": 0, "first 1,000, %": 1, "found in 5 %": 1}
-    return {"doctor": {"columns": columns, "rows": rows}}
-
-
-def _scores(treebank: Treebank, suspects: Sequence[Mapping[str, Any]]) -> Doubles:
-    """Return the probability of each suspect by slot."""
-    starts = {sent_id(treebank.comments(i)): int(treebank.offsets[i]) for i in range(len(treebank))}
-    scores = np.zeros(len(treebank.tokens))
-    for one in suspects:
-        scores[starts[one["sent_id"]] + one["token"]] = one["probability"]
-    return scores
 
 
 def partial(data: Path, work: Path) -> Tables:
