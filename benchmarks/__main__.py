@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 from benchmarks.experiments import EXPERIMENTS
-from benchmarks.pages import PAGES, rendered
 from benchmarks.systems import compared, plain, systems
-from benchmarks.tables import STORE, as_markdown, store, stored, versions
+from benchmarks.tables import PAGES, STORE, as_markdown, rendered, store, stored, versions
 from benchmarks.trade_offs import PICTURE, picture
 from treevote.files.streams import writing
 
@@ -48,8 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
     else:
         for name in ("train", "dev", "test"):
             plain(getattr(asked, name), asked.output / f"{name}.conllu")
-        several = systems(tuple(filter(None, asked.udpipe.split(";"))))
-        print(as_markdown(compared(asked.output, several, asked.rounds, asked.repeat)))
+        print(as_markdown(compared(asked.output, systems(asked.udpipe), asked.rounds, asked.repeat)))
 
 
 if __name__ == "__main__":

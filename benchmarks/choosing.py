@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 import treevote
-from benchmarks.systems import part, treebank_files
+from benchmarks.systems import part, short, treebank_files
 from benchmarks.tables import Table
 from treevote.annotation.selection import doubts
 from treevote.commands.next import next_sentences
@@ -30,11 +30,8 @@ from treevote.kernels import Longs
 START, ROUND, ENOUGH, SHOWN = 200, 50, 650, (200, 300, 400, 500, 650, 1000)
 """Sentences at the start, in a round, and at the end of a choice; numbers that are shown, the last at random alone."""
 
-POOL, MEASURED = 3000, 361
-"""Most sentences of a pool, and those of a new domain that are measured on."""
-
-POOLS = {"Greek-GDT": "UD_Greek-GDT", "English-EWT": "UD_English-EWT", "wsj-to-bio": "wsj-to-bio"}
-"""Names of treebanks and of a pair of domains, and their folders."""
+POOL, MEASURED = 3000, 361  # most sentences of a pool, and those of a new domain that are measured on
+POOLS = ("UD_Greek-GDT", "UD_English-EWT", "wsj-to-bio")  # folders of treebanks and of a pair of domains
 
 
 class Annotation(NamedTuple):
@@ -57,11 +54,8 @@ class Annotation(NamedTuple):
         return cls(train.select(drawn[:START]), pool, measured)
 
 
-ROUNDING = 1e-9
-"""Difference of two means of LAS below which they are equal."""
-
-Curve = dict[int, tuple[float, int]]
-"""LAS and tokens by the number of annotated sentences."""
+ROUNDING = 1e-9  # difference of two means of LAS below which they are equal
+Curve = dict[int, tuple[float, int]]  # LAS and tokens by the number of annotated sentences
 
 Choice = Callable[[treevote.EnsembleParser, Treebank, int], Longs]
 """Numbers of the sentences of a pool to annotate next, given the tokens that so many random ones have."""
@@ -95,8 +89,8 @@ CHOICES: Mapping[str, tuple[Choice | None, int]] = {
 def choosing(data: Path, work: Path) -> Mapping[str, Table]:
     """Measure LAS by the number of annotated sentences, of random ones and of several choices."""
     rows: list[list[object]] = []
-    for name, own in POOLS.items():
-        folder = treebank_files(data, own, work)
+    for own in POOLS:
+        name, folder = short(own), treebank_files(data, own, work)
         curves: dict[str, list[Curve]] = {}
         for title, (choice, n_draws) in CHOICES.items():
             for seed in range(n_draws):

@@ -55,17 +55,19 @@ OTHER_LANGUAGES = {
 }
 """Folders of treebanks, and patterns of their comments: the whole match is the document, its group the genre."""
 
-FIRST_CHECK = {
-    "UD_Finnish-TDT_resplit": r"sent_id = ([a-z]+)[A-Z]?\d+",
-    "UD_Japanese-GSD-PUD_resplit": r"sent_id = (n|w|dev-s)\d+",
+CHECKS = {
+    "first check": {
+        "UD_Finnish-TDT_resplit": r"sent_id = ([a-z]+)[A-Z]?\d+",
+        "UD_Japanese-GSD-PUD_resplit": r"sent_id = (n|w|dev-s)\d+",
+    },
+    "second check": {
+        "UD_Arabic-PADT_v1.3_resplit": r"orig_file_sentence ([A-Z]+)_ARB_[\d.]+",
+        "UD_Gothic-PROIEL": r"source = The Gothic Bible, (\D+|\d \D+) \d+",
+    },
+    "third check": {"UD_Slovenian-SSJ_resplit": r"sent_id = ssj\d+(?=(?s:.)*document_genre = (\w+))"},
+    "fourth check": {"UD_Swedish-LinES": r"text (\d) of the part, tens \d+"},
+    "fifth check": {"UD_Czech-FicTree_resplit": r"sent_id = [a-z]+-([a-z_]+)\w*"},
 }
-SECOND_CHECK = {
-    "UD_Arabic-PADT_v1.3_resplit": r"orig_file_sentence ([A-Z]+)_ARB_[\d.]+",
-    "UD_Gothic-PROIEL": r"source = The Gothic Bible, (\D+|\d \D+) \d+",
-}
-THIRD_CHECK = {"UD_Slovenian-SSJ_resplit": r"sent_id = ssj\d+(?=(?s:.)*document_genre = (\w+))"}
-FOURTH_CHECK = {"UD_Swedish-LinES": r"text (\d) of the part, tens \d+"}
-FIFTH_CHECK = {"UD_Czech-FicTree_resplit": r"sent_id = [a-z]+-([a-z_]+)\w*"}
 """The same for the checks; newspapers of Arabic, books of the Bible, texts of LinES and works of FicTree are genres.
 
 Each part of LinES has a piece of the same seven texts in the same order: help pages, speeches and five novels.
@@ -86,8 +88,7 @@ A model of a small genre is trained on those for development, too, and measured 
 SMALLEST_SOURCE, FEWEST_SENTENCES, SMALLEST_TEXT = 5000, 200, 1000
 """Tokens and sentences of a genre of which a model is trained, and tokens of one that is parsed, at least."""
 
-PART_TOKENS = 600
-"""Tokens of a part of the test in the domain; `parse` says nothing of a shorter text."""
+PART_TOKENS = 600  # tokens of a part of the test in the domain; parse says nothing of a shorter text
 
 FROM_TOKENS = System("from tokens", ("--from-tokens",))
 
@@ -97,16 +98,6 @@ class Genre(NamedTuple):
 
     text: Treebank
     documents: list[str]
-
-
-class Judgement(NamedTuple):
-    """What is said of a text, and how far it is right: calibration errors of labelled arcs, a range of LAS, a doubt."""
-
-    plain_error: float
-    error: float
-    holds: bool
-    width: float
-    doubtful: bool
 
 
 class Source(NamedTuple):
@@ -129,7 +120,8 @@ class Source(NamedTuple):
 
 def domains(data: Path, work: Path) -> Mapping[str, Table]:
     """Measure what is said of texts of other domains and of the own one."""
-    english = {name: _genre(data, name) for name in (*FITTED, *NEW)}
+    texts = {name: _corpus(data, name) for name in (*FITTED, *NEW)}
+    english = {name: Genre(text, list(text.documents)) for name, text in texts.items()}
     groups = {
         "genres of the fit": _sources({name: english[name] for name in FITTED}),
         "new genres": _sources({name: english[name] for name in NEW}),
@@ -138,14 +130,7 @@ def domains(data: Path, work: Path) -> Mapping[str, Table]:
             for name, others in TREEBANKS.items()
         ],
     }
-    for title, treebanks in {
-        "other languages": OTHER_LANGUAGES,
-        "first check": FIRST_CHECK,
-        "second check": SECOND_CHECK,
-        "third check": THIRD_CHECK,
-        "fourth check": FOURTH_CHECK,
-        "fifth check": FIFTH_CHECK,
-    }.items():
+    for title, treebanks in ({"other languages": OTHER_LANGUAGES} | CHECKS).items():
         groups[title] = [source for name in treebanks for source in _sources(_genres(data, name, treebanks[name]))]
     newspaper, *targets = (_read(data, f"{name}.dev") for name in (NEWSPAPER, *TARGETS))
     parts = _read(data, f"{NEWSPAPER}.train")[:OF_TREEBANK], newspaper, newspaper[:0]
@@ -158,7 +143,7 @@ def domains(data: Path, work: Path) -> Mapping[str, Table]:
             own += [_judged(parser, part) for part in _divided(source.parts[2])]
             others += [_judged(parser, text[:PARSED]) for text in source.others]
         for kind, several in (("other", others), ("own", own)):
-            rows.append([f"{title}, {kind} domain, {len(several)} texts", *_means(several)])
+            rows.append([f"{title}, {kind} domain, {len(several)} texts", *np.mean(several, axis=0).tolist()])
     columns = {"": 0, "error before": 3, "error": 3, "range holds, %": 1, "its points": 1, "doubtful, %": 1}
     return {"domains": {"columns": columns, "rows": rows}}
 
@@ -172,8 +157,11 @@ def _sources(genres: Mapping[str, Genre]) -> list[Source]:
     ]
 
 
-def _judged(parser: EnsembleParser, gold: Treebank) -> Judgement:
-    """Return what a model says of a text, without its tags and trees."""
+def _judged(parser: EnsembleParser, gold: Treebank) -> list[float]:
+    """Return how far it is right what a model says of a text, without its tags and trees.
+
+    Calibration errors of labelled arcs, before and after; 100 if the range of LAS holds, its width; 100 for a doubt.
+    """
     plain = dataclasses.replace(parser, facts={**parser.facts, "familiarity": {}})
     errors = []
     for one in (plain, parser):
@@ -185,19 +173,13 @@ def _judged(parser: EnsembleParser, gold: Treebank) -> Judgement:
     (counts,) = text_counts(parser, parse, [0, len(parse)])
     expected = counts.expected(parser)
     assert expected is not None
-    las = 100 * float(right[tokens].mean())
-    doubtful = counts.doubt(parser) is not None
-    before, after = errors
-    return Judgement(before, after, expected.low <= las <= expected.high, expected.high - expected.low, doubtful)
+    holds = expected.low <= 100 * float(right[tokens].mean()) <= expected.high
+    return [*errors, 100 * holds, expected.high - expected.low, 100 * (counts.doubt(parser) is not None)]
 
 
-def _means(several: Sequence[Judgement]) -> list[float]:
-    plain_error, error, holds, width, doubtful = np.mean(np.array(several, np.float64), axis=0).tolist()
-    return [plain_error, error, 100 * holds, width, 100 * doubtful]
-
-
-def _corpus(folder: Path) -> Treebank:
-    files = (next(folder.glob(f"{name}.conllu*"), None) for name in ("dev", "test", "train"))
+def _corpus(data: Path, name: str) -> Treebank:
+    folder = next(data.rglob(name))
+    files = (next(folder.glob(f"{part}.conllu*"), None) for part in ("dev", "test", "train"))
     return treevote.read([str(file) for file in files if file])
 
 
@@ -205,16 +187,11 @@ def _read(data: Path, name: str) -> Treebank:
     return treevote.read(next(data.rglob(f"{name}.conll*")))
 
 
-def _genre(data: Path, name: str) -> Genre:
-    text = _corpus(next(data.rglob(name)))
-    return Genre(text, list(text.documents))
-
-
 def _genres(data: Path, name: str, pattern: str) -> dict[str, Genre]:
     """Return the genres of a treebank with enough text, by the names of treebank and genre."""
-    whole = _corpus(next(data.rglob(name)))
+    whole = _corpus(data, name)
     comments = list(map(whole.comments, range(len(whole))))
-    comments = _numbered(comments) if name in FOURTH_CHECK else comments
+    comments = _numbered(comments) if name in CHECKS["fourth check"] else comments
     found = [re.search(pattern, "\n".join(lines), re.MULTILINE) for lines in comments]
     names = np.array([one[1] if one else "" for one in found])
     genres = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,13 +15,13 @@ from benchmarks.load import load_of_small
 from benchmarks.measure import run
 from benchmarks.network import ABLATED, NETWORKED, UNTAGGED, ablation, best_text, network
 from benchmarks.packages import PACKAGED, packages
-from benchmarks.planted import LOOKED_AT, confidence_against, found, parses_by_folds, planted
+from benchmarks.planted import DOCTORED, doctor
 from benchmarks.systems import (
     FAST,
     TREEVOTE,
     VOTE,
-    FromTokens,
-    SpaCy,
+    WITHOUT_TAGS,
+    OtherSystem,
     System,
     answer,
     compared,
@@ -30,6 +29,7 @@ from benchmarks.systems import (
     plain,
     scores,
     sentences_of,
+    short,
     systems,
     treebank_files,
     write_sentences,
@@ -37,42 +37,24 @@ from benchmarks.systems import (
 from benchmarks.tables import Table
 from benchmarks.trade_offs import TRADED, trade_offs
 from benchmarks.vectors import LANGUAGES, TARGETS, target_vectors, vectors
-from treevote.conll.reader import read
-from treevote.conll.writer import write
-from treevote.corpus.sentence import sent_id
-from treevote.corpus.treebank import Treebank
-from treevote.kernels import Doubles
 
-TREEBANKS = {
-    "Greek-GDT": "UD_Greek-GDT",
-    "Hungarian-Szeged": "UD_Hungarian-Szeged",
-    "Swedish-LinES": "UD_Swedish-LinES",
-}
-"""Names of treebanks, and of their folders."""
+TREEBANKS = ("UD_Greek-GDT", "UD_Hungarian-Szeged", "UD_Swedish-LinES")  # folders of treebanks
 
-DOCTORED = ("Greek-GDT", "Swedish-LinES", "English-EWT")
-"""Treebanks into whose training parts errors are planted."""
-
-PARTIAL = ("Swedish-LinES",)
+PARTIAL = ("UD_Swedish-LinES",)
 """Half-done treebanks: so many whole trees and partial ones, whose words have a head by a chance."""
 WHOLE_AND_PARTIAL, GIVEN = (500, 1500), 0.3
 
-SMALL = "UD_Hungarian-Szeged"
-"""The treebank on which all systems are compared: UDPipe takes long to train."""
+SMALL = "UD_Hungarian-Szeged"  # the treebank on which all systems are compared: UDPipe takes long to train
 
 OTHERS = "vote of four older parsers"
 """Equal vote of two parsers of MaltParser, of UDPipe 1 and YaraParser; nothing of them but their trees is measured."""
 
-PAIR = "wsj-to-bio"
-"""Folder of an adaptation: ``source.train``, ``source.dev``, ``target.unlabeled`` and ``target.dev``."""
+PAIR = "wsj-to-bio"  # folder of an adaptation: source.train, source.dev, target.unlabeled and target.dev
 
 SYSTEMS_OF_README = ("UDPipe 1", OTHERS, "LR, greedy", "default vote", "best vote")
 
 SENTENCES, LABELLED, EVERY = 4000, 100, 13
 """Of the text without trees the first sentences; of the labelled ones every thirteenth, until there are a hundred."""
-
-PARSES = ("parsed.conllu", "voted.conllu", "single.conllu")
-"""Parses of the tutorial."""
 
 FROM_TEXT, FAST_FROM_TEXT = System("from text", ("--from-text",)), System("fast", ("--from-text", "--fast"))
 STAGES = ("Tokens", "Sentences", "UPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS")
@@ -84,22 +66,19 @@ def results(data: Path, work: Path) -> Tables:
     """Measure the members, the default vote and the fast parser on gold tags, and the confidence of the vote."""
     las: dict[str, list[float]] = {}
     confidence = []
-    for name, own in TREEBANKS.items():
+    for own in TREEBANKS:
         folder = treebank_files(data, own, work)
-        test, parse = folder / "test.conllu", folder / "parse.conllu"
-        vote, fast = VOTE.trained(folder)[0], FAST.trained(folder)[0]
+        test, vote, fast = folder / "test.conllu", VOTE.trained(folder)[0], FAST.trained(folder)[0]
         for member in answer("inspect", vote)["members"]:
-            run([*VOTE.parse(vote, test, parse), "--member", member])
-            las.setdefault(f"`{member}`", []).append(scores(test, parse)[0])
-        run([*VOTE.parse(vote, test, parse), "--confidence"])
-        las.setdefault("default vote", []).append(scores(test, parse)[0])
-        confidence.append([name, *_reliability(test, parse)])
-        run(FAST.parse(fast, test, parse))
-        las.setdefault("`--fast`", []).append(scores(test, parse)[0])
+            las.setdefault(f"`{member}`", []).append(VOTE.scores(vote, test, "--member", member)[0])
+        las.setdefault("default vote", []).append(VOTE.scores(vote, test, "--confidence")[0])
+        arcs, labels = (answer("reliability", test, test.with_stem("parse"))[kind] for kind in ("arc", "label"))
+        confidence.append([short(own), arcs["error"], labels["error"], labels["coverage"], labels["precision"]])
+        las.setdefault("`--fast`", []).append(FAST.scores(fast, test)[0])
     rows = [[name, *several] for name, several in las.items()]
     columns = {"": 0, "error, arcs": 3, "error, with labels": 3, "at least 0.95, %": 2, "of these right, %": 2}
     return {
-        "results": {"columns": {"": 0, **dict.fromkeys(TREEBANKS, 2)}, "rows": rows},
+        "results": {"columns": {"": 0, **dict.fromkeys(map(short, TREEBANKS), 2)}, "rows": rows},
         "confidence": {"columns": columns, "rows": confidence},
     }
 
@@ -107,14 +86,14 @@ def results(data: Path, work: Path) -> Tables:
 def raw_text(data: Path, work: Path) -> Tables:
     """Measure what is lost from gold tags to running text."""
     rows = []
-    for name, own in TREEBANKS.items():
-        folder = treebank_files(data, own, work)
+    for own in TREEBANKS:
+        name, folder = short(own), treebank_files(data, own, work)
         stages = answer("cascade", FROM_TEXT.trained(folder)[0], folder / "test.conllu")["stages"]
         rows += [[name, given, *(found[metric] for metric in STAGES)] for given, found in stages.items()]
     las = {given: [row[-1] for row in rows if row[1] == given] for given in dict.fromkeys(row[1] for row in rows)}
     return {
         "raw-text": {
-            "columns": {"": 0, **dict.fromkeys(TREEBANKS, 2)},
+            "columns": {"": 0, **dict.fromkeys(map(short, TREEBANKS), 2)},
             "rows": [[given, *several] for given, several in las.items()],
         },
         "cascade": {"columns": {"": 0, "given": 0, **dict.fromkeys(STAGES, 2)}, "rows": rows},
@@ -154,9 +133,9 @@ def _vote_of_others(data: Path, folder: Path) -> list[list[str | float]]:
 def tokens(data: Path, work: Path) -> Tables:
     """Measure spaCy and treevote on tokens without tags."""
     several = [
-        SpaCy("spaCy", ("--language", "hu")),
-        FromTokens("treevote, fast", ("--from-tokens", "--fast")),
-        FromTokens("treevote, default vote", ("--from-tokens",)),
+        OtherSystem("spaCy", ("--language", "hu"), module="benchmarks.spacy_parser"),
+        System("treevote, fast", ("--from-tokens", "--fast"), WITHOUT_TAGS),
+        System("treevote, default vote", ("--from-tokens",), WITHOUT_TAGS),
     ]
     return {"tokens": compared(treebank_files(data, SMALL, work), several, rounds=3, repeat=8)}
 
@@ -194,54 +173,16 @@ def adaptation(data: Path, work: Path) -> Tables:
         adapted = folder / name.replace(" ", "-") if words else model
         if not adapted.exists():
             answer("adapt", model, *words, *given, "-o", adapted)
-        parse = folder / "parse.conll"
-        row: list[str | float] = [name]
-        for gold in (rest, dev):
-            run(VOTE.parse(adapted, gold, parse))
-            row += scores(gold, parse)
-        rows.append(row)
+        rows.append([name, *(score for gold in (rest, dev) for score in VOTE.scores(adapted, gold)[:2])])
     columns = {"": 0, "LAS": 2, "UAS": 2, "old domain: LAS": 2, "old domain: UAS": 2}
     return {"adaptation": {"columns": columns, "rows": rows}}
 
 
-def doctor(data: Path, work: Path) -> Tables:
-    """Plant errors into treebanks, and count how many of them several rankings find."""
-    rows: list[list[object]] = []
-    for name in DOCTORED:
-        folder = treebank_files(data, f"UD_{name}", work)
-        clean, wrong_file = folder / "clean.conllu", folder / "planted.conllu"
-        write_sentences(clean, sentences_of(folder / "train.conllu"))
-        members = answer("doctor", clean, "--work", folder / "doctor-clean")["members"]
-        changed, wrong = planted(read(clean), parses_by_folds(folder / "doctor-clean", members))
-        write(changed, wrong_file)
-        tokens = changed.is_token
-        rows.append([name, "random order", *[100 * float(wrong.sum()) / changed.n_tokens] * 2, 100 * LOOKED_AT])
-        for title, options, is_first in (("`doctor --fast`", ("--fast",), True), ("`doctor`", (), False)):
-            steps = folder / f"doctor{'-fast' if is_first else ''}"
-            diagnosis = answer("doctor", wrong_file, "--work", steps, "--least", "0", *options)
-            if is_first:
-                single = confidence_against(changed, parses_by_folds(steps, diagnosis["members"]))
-                rows.append([name, "confidence of one parser", *found(single, wrong, tokens)])
-            rows.append([name, title, *found(_scores(changed, diagnosis["suspects"]), wrong, tokens)])
-    columns = {"": 0, "ranking": 0, "first 100, %": 0, "first 1,000, %": 1, "found in 5 %": 1}
-    return {"doctor": {"columns": columns, "rows": rows}}
-
-
-def _scores(treebank: Treebank, suspects: Sequence[Mapping[str, Any]]) -> Doubles:
-    """Return the probability of each suspect by slot."""
-    starts = {sent_id(treebank.comments(i)): int(treebank.offsets[i]) for i in range(len(treebank))}
-    scores = np.zeros(len(treebank.tokens))
-    for one in suspects:
-        scores[starts[one["sent_id"]] + one["token"]] = one["probability"]
-    return scores
-
-
 def partial(data: Path, work: Path) -> Tables:
     """Measure what partial trees are worth, by development data: without them, with them, and as whole trees."""
-    rows: dict[str, list[float]] = {}
-    for name in PARTIAL:
-        folder = treebank_files(data, TREEBANKS[name], work)
-        dev, parse = folder / "dev.conllu", folder / "parse.conllu"
+    rows: dict[tuple[str, str], list[float]] = {}
+    for own in PARTIAL:
+        folder = treebank_files(data, own, work)
         sentences = sentences_of(folder / "train.conllu")[: sum(WHOLE_AND_PARTIAL)]
         whole, rest = sentences[: WHOLE_AND_PARTIAL[0]], sentences[WHOLE_AND_PARTIAL[0] :]
         random = np.random.default_rng(0)
@@ -254,10 +195,10 @@ def partial(data: Path, work: Path) -> Tables:
                 run([*TREEVOTE, "train", str(file), "-o", str(model), "--folds", "0"])
             for member in (*answer("inspect", model)["members"], "vote"):
                 options = ("--member", member) if member != "vote" else ()
-                run([*VOTE.parse(model, dev, parse), *options])
-                rows.setdefault(f"{member}|{title}", []).append(scores(dev, parse)[0])
-    table = [[*key.split("|"), *several] for key, several in sorted(rows.items(), key=lambda row: row[0].split("|")[0])]
-    return {"partial": {"columns": {"": 0, "trained on": 0, **dict.fromkeys(PARTIAL, 2)}, "rows": table}}
+                las, *_ = VOTE.scores(model, folder / "dev.conllu", *options)
+                rows.setdefault((member, title), []).append(las)
+    table = [[*key, *several] for key, several in sorted(rows.items(), key=lambda row: row[0][0])]
+    return {"partial": {"columns": {"": 0, "trained on": 0, **dict.fromkeys(map(short, PARTIAL), 2)}, "rows": table}}
 
 
 def _with_gaps(sentence: str, random: np.random.Generator) -> str:
@@ -282,7 +223,7 @@ def tutorial(data: Path, work: Path) -> Tables:
     if not printed.exists():
         printed.write_text(run(FAST_FROM_TEXT.train(folder, model)).output, "utf-8")
         run(VOTE.train(folder, vote))
-    text, parsed, voted, single = (folder / name for name in ("test.txt", *PARSES))
+    text, parsed, voted, single = map(folder.joinpath, ("test.txt", "parsed.conllu", "voted.conllu", "single.conllu"))
     run([*TREEVOTE, "text", str(test), "-o", str(text)])
     run(FAST_FROM_TEXT.parse(model, text, parsed))
     run(VOTE.parse(vote, test, voted))
@@ -300,15 +241,9 @@ def tutorial(data: Path, work: Path) -> Tables:
     }
 
 
-def _reliability(gold: Path, parse: Path) -> list[float]:
-    """Return the calibration error of arcs, and with labels; the share of sure arcs with labels, and of those right."""
-    arcs, labels = (answer("reliability", gold, parse)[kind] for kind in ("arc", "label"))
-    return [arcs["error"], labels["error"], labels["coverage"], labels["precision"]]
-
-
 EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
-    "results": (list(TREEBANKS), results),
-    "raw-text": (list(TREEBANKS), raw_text),
+    "results": ([*map(short, TREEBANKS)], results),
+    "raw-text": ([*map(short, TREEBANKS)], raw_text),
     "adaptation": ([PAIR], adaptation),
     "comparison": ([SMALL], comparison),
     "tokens": ([SMALL], tokens),
@@ -318,12 +253,12 @@ EXPERIMENTS: dict[str, tuple[Sequence[str], Callable[[Path, Path], Tables]]] = {
     "vectors": ([name for name, _ in LANGUAGES.values()], vectors),
     "target-vectors": (list(TARGETS.values()), target_vectors),
     "domains": ((*FITTED, *NEW, *OTHER_LANGUAGES), domains),
-    "doctor": (list(DOCTORED), doctor),
-    "keep": (list(KEPT), keep),
-    "next": (list(POOLS), choosing),
+    "doctor": ([*map(short, DOCTORED)], doctor),
+    "keep": ([*map(short, KEPT)], keep),
+    "next": ([*map(short, POOLS)], choosing),
     "load": (["UD_Hungarian-Szeged"], load_of_small),
     "packages": ([origin.folder for origin in PACKAGED.values()], packages),
-    "partial": (PARTIAL, partial),
+    "partial": ([*map(short, PARTIAL)], partial),
     "trade-offs": (TRADED, trade_offs),
     "tutorial": (["turkish-treebanks"], tutorial),
     "quickstart": (["turkish-treebanks"], quickstart),

@@ -15,22 +15,15 @@ import numpy as np
 
 import treevote
 from benchmarks.measure import run
-from benchmarks.systems import TREEVOTE, part, treebank_files
+from benchmarks.systems import TREEVOTE, part, short, treebank_files
 from benchmarks.tables import Table
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, is_single_rooted
 from treevote.corpus.vocabulary import common_labels
 from treevote.kernels import Doubles
 
-KEPT = {
-    "Greek-GDT": "UD_Greek-GDT",
-    "Hungarian-Szeged": "UD_Hungarian-Szeged",
-    "Spanish-AnCora": "UD_Spanish-AnCora_resplit",
-}
-"""Names of treebanks, and of their folders."""
-
-TRAINED_ON, PARSED = 500, 300
-"""First sentences of the training and of the development data."""
+KEPT = ("UD_Greek-GDT", "UD_Hungarian-Szeged", "UD_Spanish-AnCora_resplit")  # folders of the treebanks
+TRAINED_ON, PARSED = 500, 300  # first sentences of the training and of the development data
 
 SHARES, DRAWS, TIMED = (0.0, 0.1, 0.3, 0.6, 0.9), 10, 3
 """Shares of given heads, numbers for each word, and runs of a parse: the quickest is the one that counts."""
@@ -39,7 +32,7 @@ SHARES, DRAWS, TIMED = (0.0, 0.1, 0.3, 0.6, 0.9), 10, 3
 def keep(data: Path, work: Path) -> Mapping[str, Table]:
     """Measure all members and the default vote: LAS of the same words by the share of given heads, and the cost."""
     rows: list[list[object]] = []
-    for name, own in KEPT.items():
+    for own in KEPT:
         folder = treebank_files(data, own, work)
         once = treevote.read(part(folder, "dev"))[:PARSED]
         drawn = np.random.default_rng(0).random(len(once.tokens))
@@ -52,11 +45,11 @@ def keep(data: Path, work: Path) -> Mapping[str, Table]:
                 found = [_measured(model, member, gold, numbers, share) for share in SHARES]
                 las, kept, trees, seconds = zip(*found, strict=True)
                 title = f"`{member}`" if member else "default vote"
-                rows.append([name, title, *las, min(kept), min(trees), max(seconds[1:]) / seconds[0]])
+                rows.append([own, title, *las, min(kept), min(trees), max(seconds[1:]) / seconds[0]])
     columns = {f"{share:.0%}".replace("%", " %"): 2 for share in SHARES} | {"kept, %": 0, "trees, %": 0, "time": 2}
     return {
-        f"keep-{name}": {"columns": {"": 0, **columns}, "rows": [row[1:] for row in rows if row[0] == name]}
-        for name in KEPT
+        f"keep-{short(own)}": {"columns": {"": 0, **columns}, "rows": [row[1:] for row in rows if row[0] == own]}
+        for own in KEPT
     }
 
 

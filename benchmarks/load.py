@@ -14,6 +14,7 @@ import argparse
 import http.client
 import itertools
 import json
+import operator
 import os
 import re
 import signal
@@ -27,21 +28,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
-from benchmarks.measure import ONE_CORE
+from benchmarks.measure import ONE_CORE, run
 from benchmarks.systems import TREEVOTE, System, treebank_files
 from benchmarks.tables import Table, as_markdown
 
 CLIENTS = (1, 8, 64)
-FILES = 300_000
-"""Least length in bytes of all files together, when texts are parsed as files of their own."""
-
-SHORT, LONG = (200, 12), (60_000, 2)
-"""Least length of a text in characters, and number of different texts."""
-
-PARAGRAPH = 5
-"""Number of sentences in a paragraph of the texts: the treebank does not tell where one ends."""
+FILES = 300_000  # least length in bytes of all files together, when texts are parsed as files of their own
+SHORT, LONG = (200, 12), (60_000, 2)  # least length of a text in characters, and number of different texts
+PARAGRAPH = 5  # number of sentences in a paragraph of the texts: the treebank does not tell where one ends
 
 SLICES, STARTS = 8, 7
 """Number of parts of a load, with ``treevote parse`` measured before and after each, and of measurements of its start:
@@ -55,8 +51,9 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Case(NamedTuple):
-    """A text as a form, and the parse that the command line gives it."""
+    """A text, also as a form, and the parse that the command line gives it."""
 
+    text: str
     form: bytes
     parse: str
     tokens: int
@@ -69,12 +66,6 @@ class Answers(NamedTuple):
     seconds: list[float]
     tokens: list[int]
     refused: list[str]
-
-    def add(self, others: Answers) -> None:
-        """Take in the answers of a later time."""
-        self.seconds.extend(others.seconds)
-        self.tokens.extend(others.tokens)
-        self.refused.extend(others.refused)
 
     @property
     def wrong(self) -> int:
@@ -117,7 +108,7 @@ def loads(model: str, text: str, seconds: float) -> Mapping[str, Table]:
             load(port, cases, 1, 1.0)  # the first requests load what is not there yet
             for _ in range(SLICES):
                 before, began = cpu(pid), time.monotonic()
-                answers.add(load(port, cases, n, seconds / SLICES))
+                answers = Answers(*map(operator.add, answers, load(port, cases, n, seconds / SLICES)))
                 took, used = took + time.monotonic() - began, used + cpu(pid) - before
                 usual.append(usual_cpu(model, whole, start))
             memory = peak(pid)
@@ -135,12 +126,7 @@ def loads(model: str, text: str, seconds: float) -> Mapping[str, Table]:
 
 def usual_cpu(model: str, whole: Case, start: float) -> float:
     """Return the processor seconds of ``treevote parse`` for a token of a text, without its start."""
-    return (case(model, text_of(whole)).cpu - start) / whole.tokens
-
-
-def text_of(one: Case) -> str:
-    """Return the text of a form."""
-    return dict(parse_qsl(one.form.decode(), keep_blank_values=True))["data"]
+    return (case(model, whole.text).cpu - start) / whole.tokens
 
 
 def parts(text: str, length: int, n: int) -> list[str]:
@@ -156,15 +142,6 @@ def parts(text: str, length: int, n: int) -> list[str]:
     return found
 
 
-def parsed(words: Sequence[str], text: str = "") -> tuple[str, float]:
-    """Return the output of ``treevote parse``, and its processor seconds."""
-    before, command = os.times(), [*TREEVOTE, "parse", *words]
-    done = subprocess.run(command, input=text.encode(), capture_output=True, check=True, env={**os.environ, **ONE_CORE})
-    after = os.times()
-    used = after.children_user + after.children_system - before.children_user - before.children_system
-    return done.stdout.decode(), used
-
-
 def cpu_of_files(model: str, cases: Sequence[Case], start: float) -> float:
     """Return the processor seconds of ``treevote parse`` for a token of texts as files, without its start."""
     with tempfile.TemporaryDirectory() as folder:
@@ -172,18 +149,17 @@ def cpu_of_files(model: str, cases: Sequence[Case], start: float) -> float:
         for number, one in enumerate(itertools.cycle(cases)):
             if size >= FILES:
                 break
-            text = text_of(one).encode()
-            Path(folder, f"{number}.txt").write_bytes(text)
-            size, tokens = size + len(text), tokens + one.tokens
-        _, used = parsed([model, f"{folder}/*.txt", "--output-dir", f"{folder}/parsed"])
+            size += Path(folder, f"{number}.txt").write_bytes(one.text.encode())
+            tokens += one.tokens
+        used = run([*TREEVOTE, "parse", model, f"{folder}/*.txt", "--output-dir", f"{folder}/parsed"]).cpu
     return (used - start) / tokens
 
 
 def case(model: str, text: str) -> Case:
     """Return a text with its parse by the command line."""
-    parse, used = parsed([model, "-", "--format", "text"], text)
+    used, _, parse = run([*TREEVOTE, "parse", model, "-", "--format", "text"], text)
     form = urlencode({"tokenizer": "", "tagger": "", "parser": "", "data": text}).encode()
-    return Case(form, parse, len(re.findall(r"(?m)^[0-9]+\t", parse)), used)
+    return Case(text, form, parse, len(re.findall(r"(?m)^[0-9]+\t", parse)), used)
 
 
 @contextmanager

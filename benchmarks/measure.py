@@ -31,8 +31,8 @@ class Run(NamedTuple):
     output: str
 
 
-def run(command: Sequence[str]) -> Run:
-    r"""Run a command.
+def run(command: Sequence[str], text: str = "") -> Run:
+    r"""Run a command that may read a text from its standard input.
 
     Raises
     ------
@@ -42,11 +42,13 @@ def run(command: Sequence[str]) -> Run:
     Examples
     --------
     >>> import sys
-    >>> run([sys.executable, "-c", "print(sum(range(10)))"]).output
-    '45\n'
+    >>> run([sys.executable, "-c", "print(sum(map(int, input())))"], "12345").output
+    '15\n'
     """
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(command, env={**os.environ, **ONE_CORE}, stdout=output, stderr=errors)
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        given.write(text.encode())
+        given.seek(0)
+        process = subprocess.Popen(command, env={**os.environ, **ONE_CORE}, stdin=given, stdout=output, stderr=errors)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)

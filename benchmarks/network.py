@@ -14,12 +14,13 @@ from benchmarks.systems import (
     BEST,
     VOTE,
     WITH_NETWORK,
-    FromTokens,
+    WITHOUT_TAGS,
     System,
     answer,
     part,
-    scores,
+    rates,
     sentences_of,
+    short,
     size,
     treebank_files,
     write_sentences,
@@ -35,8 +36,7 @@ NETWORKED = (
 )
 """Folders of the treebanks on which the vote is measured with the member ``biaffine``, and ``--best``."""
 
-DEV_SHARE = 10
-"""Where there is no development data, every tenth sentence of the training data is held out for it."""
+DEV_SHARE = 10  # where there is no development data, every tenth sentence of the training data is held out for it
 
 UNTAGGED = (
     *("UD_Basque-BDT_resplit", "UD_Czech-FicTree_resplit", "UD_Dutch-LassySmall_resplit", "UD_Finnish-TDT_resplit"),
@@ -45,13 +45,11 @@ UNTAGGED = (
 )
 """Folders of the treebanks on which ``--best`` is measured without tags, and from running text."""
 
-UNSPACED = ("UD_Gothic-PROIEL",)
-"""Treebanks without spaces and punctuation, on which no tokenizer is trained."""
+UNSPACED = ("UD_Gothic-PROIEL",)  # treebanks without spaces and punctuation, on which no tokenizer is trained
 
 TAG_METRICS = ("UPOS", "UFeats", "AllTags", "Lemmas", "LAS")
 
-ABLATED = ("UD_Finnish-TDT_resplit", "UD_German-GSD_resplit", "UD_Hungarian-Szeged")
-"""Folders of the treebanks."""
+ABLATED = ("UD_Finnish-TDT_resplit", "UD_German-GSD_resplit", "UD_Hungarian-Szeged")  # folders of the treebanks
 
 PARTS = {
     "`biaffine`": "",
@@ -75,24 +73,16 @@ def network(data: Path, work: Path) -> dict[str, Table]:
         folder = _with_dev(treebank_files(data, own, work))
         systems = VOTE, WITH_NETWORK, BEST
         models, trained = zip(*(system.trained(folder) for system in systems), strict=True)
-        test = part(folder, "test")
-        parse, name = test.with_stem("parse"), _short(own)
-        run([*WITH_NETWORK.parse(models[1], test, parse), "--member", "biaffine"])
-        las[name], seconds = [scores(test, parse)[0]], []
-        for system, model in zip(systems, models, strict=True):
-            seconds.append(run(system.parse(model, test, parse)).cpu)
-            las[name].append(scores(test, parse)[0])
-        las[name].append(las[name][3] - las[name][1])
+        test, name = part(folder, "test"), short(own)
+        alone, *_ = WITH_NETWORK.scores(models[1], test, "--member", "biaffine")
+        measured = [system.scores(model, test) for system, model in zip(systems, models, strict=True)]
+        of_votes, _, seconds = zip(*measured, strict=True)
+        las[name] = [alone, *of_votes, of_votes[2] - of_votes[0]]
         costs[name] = [*trained, *(one / seconds[0] for one in seconds[1:]), *(size(model) / 1e6 for model in models)]
     gain = {"network": 2, "default vote": 2, "with it": 2, "`--best`": 2, "gain of `--best`": 2}
     training = {"training, CPU s": 0, "with it, CPU s": 0, "`--best`, CPU s": 0}
     cost = {**training, "parse, with it": 2, "parse, `--best`": 2, "MB": 1, "with it, MB": 1, "`--best`, MB": 1}
     return {"network": _with_mean(gain, las), "network-cost": _with_mean(cost, costs)}
-
-
-def _short(folder: str) -> str:
-    """Return the name of a treebank without what the name of its folder adds to it."""
-    return folder.removeprefix("UD_").partition("_")[0]
 
 
 def _with_mean(columns: Mapping[str, int], rows: Mapping[str, list[float]]) -> Table:
@@ -120,17 +110,15 @@ def best_text(data: Path, work: Path) -> dict[str, Table]:
     for own in UNTAGGED:
         folder = treebank_files(data, own, work)
         test, parse = folder / "test.conllu", folder / "parse.conllu"
-        measured = []
-        for name, options in (("default", ()), ("best", ("--best",))):
-            system = FromTokens(f"text {name}", ("--from-tokens" if own in UNSPACED else "--from-text", *options))
+        for title, options in (("default", ()), ("`--best`", ("--best",))):
+            settings = ("--from-tokens" if own in UNSPACED else "--from-text", *options)
+            system = System(f"text {title.strip('`-')}", settings, WITHOUT_TAGS)
             model, cpu = system.trained(folder)
             seconds = run(system.parse(model, test, parse)).cpu
-            tokens = answer("evaluate", test, parse)["systems"][0]["rates"]
+            tokens = rates(test, parse)
             text = None if own in UNSPACED else answer("cascade", model, test)["stages"]["raw text"]
-            given = [tokens[metric]["value"] for metric in TAG_METRICS]
-            measured.append([*given, "–" if text is None else text["LAS"], cpu, seconds])
-        name = _short(own)
-        rows += [[name, title, *row] for title, row in zip(("default", "`--best`"), measured, strict=True)]
+            given = (tokens[metric] for metric in TAG_METRICS)
+            rows.append([short(own), title, *given, "–" if text is None else text["LAS"], cpu, seconds])
     for title in "default", "`--best`":
         values = zip(*(row[2:] for row in rows if row[1] == title), strict=True)
         rows.append(["mean", title, *(float(np.mean([v for v in column if v != "–"])) for column in values)])
@@ -158,14 +146,13 @@ def ablation(data: Path, work: Path) -> dict[str, Table]:
     folders = [treebank_files(data, own, work) for own in ABLATED]
     rows: list[list[str | float]] = []
     for name, change in PARTS.items():
-        las, trained, parsed = [], [], []
+        measured = []
         for folder in folders:
             system = Changed(f"network {name}", change=change)
             model, cpu = system.trained(folder)
-            dev, parse = folder / "dev.conllu", folder / "parse.conllu"
-            parsed.append(run(system.parse(model, dev, parse)).cpu)
-            las.append(scores(dev, parse)[0])
-            trained.append(cpu)
+            score, _, seconds = system.scores(model, folder / "dev.conllu")
+            measured.append((score, cpu, seconds))
+        las, trained, parsed = zip(*measured, strict=True)
         rows.append([name, *las, float(np.mean(las)), float(np.sum(trained)), float(np.sum(parsed))])
-    columns = {"": 0, **dict.fromkeys(map(_short, ABLATED), 2), "mean": 2, "training, CPU s": 0, "parse, CPU s": 1}
+    columns = {"": 0, **dict.fromkeys(map(short, ABLATED), 2), "mean": 2, "training, CPU s": 0, "parse, CPU s": 1}
     return {"ablation": {"columns": columns, "rows": rows}}

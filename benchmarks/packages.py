@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import treevote
 from benchmarks.measure import run
-from benchmarks.systems import TREEVOTE, System, UDPipe, answer, part, treebank_files
+from benchmarks.systems import TREEVOTE, OtherSystem, System, part, rates, treebank_files
 from benchmarks.tables import Table
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.models.text.tagging.classifier import ClassifierTrainer
@@ -57,8 +57,7 @@ PRUNE = 0.02
 """Share of the largest weight of a tagger below which a weight is dropped. It makes the wheels of English-EWT and
 Portuguese-Bosque a fifth smaller; LAS on their development texts was lower by 0.01 and 0.10."""
 
-ROUNDS, REPEAT = 2, 4
-"""Runs of a command of which the quickest counts, and times that the text is parsed over in it."""
+ROUNDS, REPEAT = 2, 4  # runs of a command of which the quickest counts, and times that the text is parsed over in it
 
 
 @dataclass(frozen=True)
@@ -69,19 +68,6 @@ class Small(System):
         """Return the command that trains it."""
         files = part(folder, "train"), part(folder, "dev"), model
         return [sys.executable, "-m", "benchmarks.packages", *map(str, files)]
-
-
-@dataclass(frozen=True)
-class UDPipeFromText(UDPipe):
-    """UDPipe 1 with its tokenizer and tagger."""
-
-    def train(self, folder: Path, model: Path) -> list[str]:
-        """Return the command that trains it."""
-        return [*super().train(folder, model), "--from-text"]
-
-    def parse(self, model: Path, input: Path, output: Path) -> list[str]:
-        """Return the command that parses a file of running text."""
-        return [*super().parse(model, input, output), "--from-text"]
 
 
 def train_small(train: str, dev: str, model: str) -> None:
@@ -108,7 +94,7 @@ def packages(data: Path, work: Path) -> Mapping[str, Table]:
         small = Small("small")
         rows.append([f"`{name}`", *_measured(small, folder), _packed(name, origin, small, folder, work / "dist")])
         if name in BESIDE:
-            udpipe = UDPipeFromText("UDPipe 1 from text")
+            udpipe = OtherSystem("UDPipe 1 from text", ("--from-text",), ("--from-text",))
             size = udpipe.trained(folder)[0].stat().st_size / 1e6
             rows.append([f"UDPipe 1, {folder.name}", *_measured(udpipe, folder), size])
     columns = {"": 0, **dict.fromkeys(METRICS, 2), "training, CPU s": 0, "tokens a CPU s": 0, "MB": 1}
@@ -124,18 +110,14 @@ def _measured(system: System, folder: Path) -> list[float]:
     run(system.parse(model, text, parse))
     tokens = treevote.read(parse).n_tokens * REPEAT
     seconds = min(run(system.parse(model, repeated, folder / "repeated.conllu")).cpu for _ in range(ROUNDS))
-    return [*_scores(folder, parse).values(), cpu, tokens / seconds]
-
-
-def _scores(folder: Path, parse: Path) -> dict[str, float]:
-    rates = answer("evaluate", folder / "test.conllu", parse)["systems"][0]["rates"]
-    return {metric: rates[metric]["value"] for metric in METRICS}
+    found = rates(folder / "test.conllu", parse)
+    return [*(found[metric] for metric in METRICS), cpu, tokens / seconds]
 
 
 def _packed(name: str, origin: Origin, system: System, folder: Path, dist: Path) -> float:
     """Make the package of a model that was measured; return the size of its wheel in MB."""
-    model, _ = system.trained(folder)
-    scores = ", ".join(f"{metric} {value:.2f}" for metric, value in _scores(folder, folder / "parse.conllu").items())
+    model, found = system.trained(folder)[0], rates(folder / "test.conllu", folder / "parse.conllu")
+    scores = ", ".join(f"{metric} {found[metric]:.2f}" for metric in METRICS)
     stated = {
         "description": "small: one greedy parser, two taggers for each tag",
         "language": origin.language,

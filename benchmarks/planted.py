@@ -2,23 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from benchmarks.systems import answer, sentences_of, short, treebank_files, write_sentences
+from benchmarks.tables import Table
 from treevote.conll.reader import read
+from treevote.conll.writer import write
 from treevote.corpus.folds import rejoined
+from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import common_labels
 from treevote.ensemble.candidate_model import Examples
 from treevote.kernels import Bools, Doubles, Ints
 
-SHARE = 0.01
-"""Share of the tokens that get a wrong head, and of those that get a wrong label."""
+DOCTORED = ("UD_Greek-GDT", "UD_Swedish-LinES", "UD_English-EWT")  # folders of treebanks
+SHARE = 0.01  # share of the tokens that get a wrong head, and of those that get a wrong label
+LOOKED_AT = 0.05  # share of the tokens that an annotator looks at
 
-LOOKED_AT = 0.05
-"""Share of the tokens that an annotator looks at."""
+
+def doctor(data: Path, work: Path) -> Mapping[str, Table]:
+    """Plant errors into treebanks, and count how many of them several rankings find."""
+    rows: list[list[object]] = []
+    for own in DOCTORED:
+        name, folder = short(own), treebank_files(data, own, work)
+        clean, wrong_file = folder / "clean.conllu", folder / "planted.conllu"
+        write_sentences(clean, sentences_of(folder / "train.conllu"))
+        members = answer("doctor", clean, "--work", folder / "doctor-clean")["members"]
+        changed, wrong = planted(read(clean), parses_by_folds(folder / "doctor-clean", members))
+        write(changed, wrong_file)
+        tokens = changed.is_token
+        rows.append([name, "random order", *[100 * float(wrong.sum()) / changed.n_tokens] * 2, 100 * LOOKED_AT])
+        for title, options, is_first in (("`doctor --fast`", ("--fast",), True), ("`doctor`", (), False)):
+            steps = folder / f"doctor{'-fast' if is_first else ''}"
+            diagnosis = answer("doctor", wrong_file, "--work", steps, "--least", "0", *options)
+            if is_first:
+                single = confidence_against(changed, parses_by_folds(steps, diagnosis["members"]))
+                rows.append([name, "confidence of one parser", *found(single, wrong, tokens)])
+            rows.append([name, title, *found(_scores(changed, diagnosis["suspects"]), wrong, tokens)])
+    columns = {"": 0, "ranking": 0, "first 100, %": 0, "first 1,000, %": 1, "found in 5 %": 1}
+    return {"doctor": {"columns": columns, "rows": rows}}
+
+
+def _scores(treebank: Treebank, suspects: Sequence[Mapping[str, Any]]) -> Doubles:
+    """Return the probability of each suspect by slot."""
+    starts = {sent_id(treebank.comments(i)): int(treebank.offsets[i]) for i in range(len(treebank))}
+    scores = np.zeros(len(treebank.tokens))
+    for one in suspects:
+        scores[starts[one["sent_id"]] + one["token"]] = one["probability"]
+    return scores
 
 
 def parses_by_folds(folder: Path, members: Sequence[str]) -> list[Treebank]:

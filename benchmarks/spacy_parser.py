@@ -7,7 +7,6 @@ development data. The pipeline sees tokens alone; it predicts tags, features, le
 from __future__ import annotations
 
 import argparse
-import importlib
 import resource
 import shutil
 import signal
@@ -24,16 +23,13 @@ def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.spacy_parser", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    train_parser = commands.add_parser("train")
-    train_parser.add_argument("train", type=Path)
-    train_parser.add_argument("dev", type=Path)
-    train_parser.add_argument("model", type=Path)
-    train_parser.add_argument("--language", default="xx", help="code of the language (default xx: any)")
-    train_parser.add_argument("--seconds", type=int, default=0, help="of the processor, at most (default: no limit)")
-    parse_parser = commands.add_parser("parse")
-    parse_parser.add_argument("model", type=Path)
-    parse_parser.add_argument("input", type=Path)
-    parse_parser.add_argument("output", type=Path)
+    for name, files in (("train", ("train", "dev", "model")), ("parse", ("model", "input", "output"))):
+        command = commands.add_parser(name)
+        for file in files:
+            command.add_argument(file, type=Path)
+    training = commands.choices["train"]
+    training.add_argument("--language", default="xx", help="code of the language (default xx: any)")
+    training.add_argument("--seconds", type=int, default=0, help="of the processor, at most (default: no limit)")
     asked = parser.parse_args()
     if asked.command == "train":
         train(asked.train, asked.dev, asked.model, asked.language, asked.seconds)
@@ -56,11 +52,13 @@ def train(train: Path, dev: Path, model: Path, language: str, seconds: int) -> N
 
 def parse(model: Path, input: Path, output: Path) -> None:
     """Write HEAD and DEPREL of a CoNLL-U file; sentences are those of the file."""
-    library = importlib.import_module("spacy")
-    tokens, pipeline = importlib.import_module("spacy.tokens"), library.load(model / "model-best")
+    import spacy  # slow, and a command of its own trains
+    from spacy.tokens import Doc
+
+    pipeline = spacy.load(model / "model-best")
     sentences = list(_sentences(input))
     words = [[line.split("\t")[1] for line in sentence if _is_word(line)] for sentence in sentences]
-    texts = (tokens.Doc(pipeline.vocab, own, sent_starts=[True] + [False] * (len(own) - 1)) for own in words)
+    texts = (Doc(pipeline.vocab, own, sent_starts=[True] + [False] * (len(own) - 1)) for own in words)
     with output.open("w", encoding="utf-8") as stream:
         for sentence, parsed in zip(sentences, pipeline.pipe(texts), strict=True):
             arcs = iter(parsed)

@@ -16,8 +16,6 @@ from benchmarks.tables import Table
 from treevote.files.streams import opened, writing
 
 TREEVOTE = (sys.executable, "-m", "treevote")
-UDPIPE = (sys.executable, "-m", "benchmarks.udpipe")
-SPACY = (sys.executable, "-m", "benchmarks.spacy_parser")
 
 
 @dataclass(frozen=True)
@@ -28,11 +26,14 @@ class System:
     ----------
     name : str
     settings : tuple of str
-        Options of ``treevote train``; for UDPipe those of its parser.
+        Options of its training, as of ``treevote train``.
+    reading : tuple of str
+        Options of its parses, as of ``treevote parse``.
     """
 
     name: str
     settings: tuple[str, ...] = ()
+    reading: tuple[str, ...] = ()
 
     def train(self, folder: Path, model: Path) -> list[str]:
         """Return the command that trains it on the treebank in a folder, without a file for development by folds."""
@@ -42,7 +43,7 @@ class System:
 
     def parse(self, model: Path, input: Path, output: Path) -> list[str]:
         """Return the command that parses a file."""
-        return [*TREEVOTE, "parse", str(model), str(input), "-o", str(output)]
+        return [*TREEVOTE, "parse", str(model), str(input), "-o", str(output), *self.reading]
 
     def trained(self, folder: Path) -> tuple[Path, float]:
         """Train it, unless its model is there; return the model and the processor seconds that it took.
@@ -62,41 +63,36 @@ class System:
                 stream.write(json.dumps({"cpu": cpu, "peak": peak}).encode())
         return model, json.loads(kept.read_text())["cpu"]
 
+    def scores(self, model: Path, gold: Path, *options: str) -> tuple[float, float, float]:
+        """Parse a file, as ``parse`` beside it, with options; return LAS, UAS, and the processor seconds."""
+        parse = gold.with_stem("parse")
+        cpu = run([*self.parse(model, gold, parse), *options]).cpu
+        return *scores(gold, parse), cpu
+
 
 @dataclass(frozen=True)
-class UDPipe(System):
-    """UDPipe 1."""
+class OtherSystem(System):
+    """A parser that is no part of treevote.
+
+    Attributes
+    ----------
+    module : str
+        Its commands: `benchmarks.udpipe`, or `benchmarks.spacy_parser`, which sees no tags.
+    """
+
+    module: str = "benchmarks.udpipe"
 
     def train(self, folder: Path, model: Path) -> list[str]:
         """Return the command that trains it."""
-        options = ["--options", ";".join(self.settings)] if self.settings else []
-        return [*UDPIPE, "train", str(part(folder, "train")), str(part(folder, "dev")), str(model), *options]
+        files = part(folder, "train"), part(folder, "dev"), model
+        return [sys.executable, "-m", self.module, "train", *map(str, files), *self.settings]
 
     def parse(self, model: Path, input: Path, output: Path) -> list[str]:
         """Return the command that parses a file."""
-        return [*UDPIPE, "parse", str(model), str(input), str(output)]
+        return [sys.executable, "-m", self.module, "parse", *map(str, (model, input, output)), *self.reading]
 
 
-@dataclass(frozen=True)
-class SpaCy(System):
-    """spaCy, of which the settings are options of `benchmarks.spacy_parser`; it sees no tags."""
-
-    def train(self, folder: Path, model: Path) -> list[str]:
-        """Return the command that trains it."""
-        return [*SPACY, "train", str(part(folder, "train")), str(part(folder, "dev")), str(model), *self.settings]
-
-    def parse(self, model: Path, input: Path, output: Path) -> list[str]:
-        """Return the command that parses a file."""
-        return [*SPACY, "parse", str(model), str(input), str(output)]
-
-
-@dataclass(frozen=True)
-class FromTokens(System):
-    """treevote without the tags of its input."""
-
-    def parse(self, model: Path, input: Path, output: Path) -> list[str]:
-        """Return the command that predicts tags and trees."""
-        return [*super().parse(model, input, output), "--tags", "predict"]
+WITHOUT_TAGS = ("--tags", "predict")  # options of a parse without the tags of its input
 
 
 FAST = System("LR, greedy", ("--fast",))
@@ -104,12 +100,11 @@ VOTE = System("default vote")
 BEST = System("best vote", ("--best",))
 """The systems of `treevote train --fast`, `treevote train`, and `treevote train --best`."""
 
-WITH_NETWORK = System("vote with network", ("--members", "default,biaffine"))
-"""The default vote, and ``biaffine``."""
+WITH_NETWORK = System("vote with network", ("--members", "default,biaffine"))  # the default vote, and biaffine
 
 
-def systems(udpipe: tuple[str, ...] = ()) -> list[System]:
-    """Return all systems, the one that speeds are ratios to first.
+def systems(udpipe: str = "") -> list[System]:
+    """Return all systems, the one that speeds are ratios to first; of UDPipe the options of its parser may be given.
 
     Examples
     --------
@@ -117,7 +112,7 @@ def systems(udpipe: tuple[str, ...] = ()) -> list[System]:
     ['UDPipe 1', 'LR, greedy', 'LR, beam', 'LR, structured', 'pipeline', ...]
     """
     return [
-        UDPipe("UDPipe 1", udpipe),
+        OtherSystem("UDPipe 1", ("--options", udpipe)),
         FAST,
         System("LR, beam", ("--members", "lr-maxent-forward", "--search", "beam")),
         System("LR, structured", ("--members", "lr-structured-forward")),
@@ -146,23 +141,17 @@ def compared(folder: Path, systems: Sequence[System], rounds: int, repeat: int) 
     test, text = folder / "test.conllu", folder / "repeated.conllu"
     text.write_bytes(test.read_bytes() * repeat)
     models = {system: system.trained(folder) for system in systems}
-    rates = {system: scores(test, _parsed(system, models[system][0], test)) for system in systems}
+    accuracy = {system: system.scores(models[system][0], test)[:2] for system in systems}
     seconds = dict.fromkeys(systems, float("inf"))
     for _ in range(rounds):
         for system in systems:
             command = system.parse(models[system][0], text, folder / "repeated.parse.conllu")
             seconds[system] = min(seconds[system], run(command).cpu)
     rows = [
-        [system.name, *rates[system], seconds[systems[0]] / seconds[system], cpu, size(model) / 1e6]
+        [system.name, *accuracy[system], seconds[systems[0]] / seconds[system], cpu, size(model) / 1e6]
         for system, (model, cpu) in models.items()
     ]
     return {"columns": {"": 0, "LAS": 2, "UAS": 2, "speed": 1, "training, CPU s": 0, "model, MB": 1}, "rows": rows}
-
-
-def _parsed(system: System, model: Path, test: Path) -> Path:
-    parse = model.with_name(f"{model.name}.parse.conllu")
-    run(system.parse(model, test, parse))
-    return parse
 
 
 def size(model: Path) -> int:
@@ -175,10 +164,16 @@ def answer(*words: str | Path) -> Any:
     return json.loads(run([*TREEVOTE, *map(str, words), "--json"]).output)
 
 
+def rates(gold: Path, parse: Path) -> dict[str, float]:
+    """Return the scores of a parse by metric."""
+    found = answer("evaluate", gold, parse)["systems"][0]["rates"]
+    return {metric: rate["value"] for metric, rate in found.items()}
+
+
 def scores(gold: Path, parse: Path) -> tuple[float, float]:
     """Return LAS and UAS."""
-    rates = answer("evaluate", gold, parse)["systems"][0]["rates"]
-    return rates["LAS"]["value"], rates["UAS"]["value"]
+    found = rates(gold, parse)
+    return found["LAS"], found["UAS"]
 
 
 def part(folder: Path, name: str) -> Path:
@@ -203,6 +198,15 @@ def sentences_of(file: Path) -> list[str]:
 def write_sentences(file: Path, sentences: Sequence[str]) -> None:
     """Write sentences as a treebank."""
     file.write_text("".join(f"{sentence}\n\n" for sentence in sentences), "utf-8")
+
+
+def short(folder: str) -> str:
+    """Return the name of a treebank without what the name of its folder adds to it.
+
+    >>> short("UD_Spanish-AnCora_resplit")
+    'Spanish-AnCora'
+    """
+    return folder.removeprefix("UD_").partition("_")[0]
 
 
 def treebank_files(data: Path, name: str, work: Path) -> Path:

@@ -1,9 +1,13 @@
-"""The results of the measurements as data: a file of each experiment, and Markdown of its tables."""
+"""The results of the measurements as data: a file of each experiment, and Markdown of its tables in the pages.
+
+In a page a table stands between ``<!-- figures: NAME -->`` and ``<!-- end -->``.
+"""
 
 from __future__ import annotations
 
 import json
 import platform
+import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -12,11 +16,17 @@ from typing import Any
 from treevote.files.streams import writing
 from treevote.visibility import as_json
 
-STORE = Path(__file__).parent / "figures"
-"""Folder of the results."""
+ROOT = Path(__file__).parent.parent
 
-Table = Mapping[str, Any]
-"""``columns``, the decimals of each by its name, and ``rows``; or ``lines``, the output of a command."""
+STORE = ROOT / "benchmarks" / "figures"  # folder of the results
+
+PAGES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)]
+"""README and docs."""
+
+MARKED = re.compile(r"^<!-- figures: (\S+) -->\n(.*?)^<!-- end -->$", re.DOTALL | re.MULTILINE)
+"""A table of a page: its name, and what stands there."""
+
+Table = Mapping[str, Any]  # columns, the decimals of each by its name, and rows; or lines, the output of a command
 
 
 def versions() -> dict[str, str]:
@@ -59,3 +69,20 @@ def as_markdown(table: Table) -> str:
 
 def _cell(value: str | float, decimals: int) -> str:
     return value if isinstance(value, str) else f"{value:,.{decimals}f}"
+
+
+def rendered(page: str, tables: Mapping[str, Table]) -> str:
+    r"""Return a page with its tables.
+
+    Raises
+    ------
+    KeyError
+        If it names a table that is not stored.
+
+    Examples
+    --------
+    >>> page = "<!-- figures: a -->\n<!-- end -->\n"
+    >>> rendered(page, {"a": {"columns": {"": 0, "LAS": 2}, "rows": [["vote", 90.5]]}}).splitlines()[4:6]
+    ['| vote | 90.50 |', '']
+    """
+    return MARKED.sub(lambda at: f"<!-- figures: {at[1]} -->\n\n{as_markdown(tables[at[1]])}\n\n<!-- end -->", page)

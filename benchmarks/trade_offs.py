@@ -12,36 +12,19 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Run, run
-from benchmarks.systems import VOTE, WITH_NETWORK, System, scores, size, systems, treebank_files
-from benchmarks.tables import Table
+from benchmarks.systems import VOTE, WITH_NETWORK, System, scores, short, size, systems, treebank_files
+from benchmarks.tables import ROOT, Table
 
-TRADED = ("UD_Dutch-LassySmall_resplit", "UD_Greek-GDT", "UD_Slovenian-SSJ_resplit")
-"""Folders of the treebanks."""
+TRADED = ("UD_Dutch-LassySmall_resplit", "UD_Greek-GDT", "UD_Slovenian-SSJ_resplit")  # folders of the treebanks
 
 SYSTEMS = (*systems()[1:], System("neural", ("--members", "biaffine")), WITH_NETWORK)
 
 ROUNDS, REPEAT = 3, 8
 """Runs of each parse, of which the one of least processor time counts; times that a test file is repeated."""
 
-COLUMNS = {
-    "": 0,
-    "system": 0,
-    "LAS": 2,
-    "tokens a CPU s": 0,
-    "parse, MiB": 0,
-    "training, CPU s": 0,
-    "training, MiB": 0,
-    "model, MB": 1,
-}
-
-PICTURE = Path(__file__).parent.parent / "docs" / "trade-offs.svg"
-"""The picture of the documentation."""
-
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 420, 60, 150, 20, 50
-"""Size of the picture and its margins, in pixels."""
-
-LINE = 14
-"""Height of a line of text, in pixels."""
+PICTURE = ROOT / "docs" / "trade-offs.svg"  # the picture of the documentation
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 420, 60, 150, 20, 50  # size of the picture and its margins, in pixels
+LINE = 14  # height of a line of text, in pixels
 
 
 def trade_offs(data: Path, work: Path) -> dict[str, Table]:
@@ -60,14 +43,15 @@ def trade_offs(data: Path, work: Path) -> dict[str, Table]:
             parses.setdefault((system, text), []).append(run(system.parse(models[system], text, parse)))
             if text is test:
                 las[system] = scores(test, parse)[0]
-        name = own.removeprefix("UD_").partition("_")[0]
         for system, model in models.items():
             once, often = (min(one.cpu for one in parses[system, text]) for text in (test, repeated))
             speed = (REPEAT - 1) * n_tokens / (often - once)  # the start of the process is in both
             peak = max(one.peak for one in parses[system, repeated])
             cost = json.loads(model.with_name(f"{model.name}.cost.json").read_text())
-            rows.append([name, system.name, las[system], speed, peak, cost["cpu"], cost["peak"], size(model) / 1e6])
-    return {"trade-offs": {"columns": COLUMNS, "rows": rows}}
+            costs = speed, peak, cost["cpu"], cost["peak"], size(model) / 1e6
+            rows.append([short(own), system.name, las[system], *costs])
+    columns = {"": 0, "system": 0, "LAS": 2, "tokens a CPU s": 0, "parse, MiB": 0, "training, CPU s": 0}
+    return {"trade-offs": {"columns": {**columns, "training, MiB": 0, "model, MB": 1}, "rows": rows}}
 
 
 def picture(table: Table) -> str:

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import importlib
 import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from ufal import udpipe
 
 METHOD = "morphodita_parsito"
 
@@ -24,30 +25,23 @@ def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.udpipe", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    train_parser = commands.add_parser("train")
-    train_parser.add_argument("train", type=Path)
-    train_parser.add_argument("dev", type=Path)
-    train_parser.add_argument("model", type=Path)
-    train_parser.add_argument("--options", default="", help="of its parser, for example iterations=1")
-    parse_parser = commands.add_parser("parse")
-    parse_parser.add_argument("model", type=Path)
-    parse_parser.add_argument("input", type=Path)
-    parse_parser.add_argument("output", type=Path)
-    for command in (train_parser, parse_parser):
+    for name, files in (("train", ("train", "dev", "model")), ("parse", ("model", "input", "output"))):
+        command = commands.add_parser(name)
+        for file in files:
+            command.add_argument(file, type=Path)
         command.add_argument("--from-text", action="store_true", help="with tokenizer and tagger")
+    commands.choices["train"].add_argument("--options", default="", help="of its parser, for example iterations=1")
     asked = parser.parse_args()
     if asked.command == "train":
-        train(asked.train, asked.dev, asked.model, asked.options, from_text=asked.from_text)
+        train(asked.train, asked.dev, asked.model, asked.options, asked.from_text)
     else:
-        parse(asked.model, asked.input, asked.output, from_text=asked.from_text)
+        parse(asked.model, asked.input, asked.output, asked.from_text)
 
 
-def train(train: Path, dev: Path, model: Path, options: str, *, from_text: bool = False) -> None:
+def train(train: Path, dev: Path, model: Path, options: str, from_text: bool) -> None:
     """Train a parser, alone or with tokenizer and tagger; the network of the best pass, by ``dev``, is kept."""
-    udpipe = _udpipe()
-    fault = udpipe.ProcessingError()
-    texts = [_sentences(udpipe, path.read_text("utf-8")) for path in (train, dev)]
-    default = udpipe.Trainer.DEFAULT
+    fault, default = udpipe.ProcessingError(), udpipe.Trainer.DEFAULT
+    texts = [_sentences(path.read_text("utf-8")) for path in (train, dev)]
     others = default if from_text else udpipe.Trainer.NONE
     with _quiet():
         made = udpipe.Trainer.train(METHOD, *texts, others, others, options or default, fault)
@@ -55,14 +49,12 @@ def train(train: Path, dev: Path, model: Path, options: str, *, from_text: bool 
     model.write_bytes(made)
 
 
-def parse(model: Path, input: Path, output: Path, *, from_text: bool = False) -> None:
+def parse(model: Path, input: Path, output: Path, from_text: bool) -> None:
     """Parse a CoNLL-U file with its own tokens and tags, or running text."""
-    udpipe = _udpipe()
-    fault = udpipe.ProcessingError()
+    fault, default = udpipe.ProcessingError(), udpipe.Pipeline.DEFAULT
     loaded = udpipe.Model.load(str(model))
     if loaded is None:
         sys.exit(f"{model}: not a model of UDPipe 1")
-    default = udpipe.Pipeline.DEFAULT
     how = ("tokenize", default) if from_text else ("conllu", udpipe.Pipeline.NONE)
     pipeline = udpipe.Pipeline(loaded, *how, default, "conllu")
     parsed = pipeline.process(input.read_text("utf-8"), fault)
@@ -70,12 +62,7 @@ def parse(model: Path, input: Path, output: Path, *, from_text: bool = False) ->
     output.write_text(parsed, "utf-8")
 
 
-def _udpipe() -> Any:
-    """Return the library, which knows no types."""
-    return importlib.import_module("ufal.udpipe")
-
-
-def _sentences(udpipe: Any, text: str) -> list[Any]:
+def _sentences(text: str) -> list[Any]:
     fault, reader, sentences = udpipe.ProcessingError(), udpipe.InputFormat.newConlluInputFormat(), []
     reader.setText(text)
     while reader.nextSentence(sentence := udpipe.Sentence(), fault):

@@ -14,11 +14,10 @@ import treevote
 from benchmarks.measure import run
 from benchmarks.systems import (
     TREEVOTE,
-    FromTokens,
+    WITHOUT_TAGS,
     System,
     answer,
     plain,
-    scores,
     sentences_of,
     treebank_files,
     write_sentences,
@@ -32,16 +31,16 @@ LANGUAGES = {
 }
 """Folders of treebanks by their names, and files of packages with the vectors of 20,000 words, a table of spaCy."""
 
-SENTENCES = (1_000, 3_000, 12_000)
-"""Training sentences, at equal distances; of a smaller treebank all of them instead."""
+SENTENCES = (1_000, 3_000, 12_000)  # training sentences, at equal distances; of a smaller treebank all of them instead
 
 OPTIONS = ("--members", "default,biaffine", "--from-text")
+
+MEMBERS = ((), ("--member", "biaffine"))  # options of the parses: the vote, and its neural member alone
 
 SOURCE, TARGETS = "wsj-to-bio", {"biomedical abstracts": "wsj-to-bio", "biomedical articles": "wsj-to-craft"}
 """Folders of the source, and of the texts of the target by what they are."""
 
-TEXT = 4000
-"""Sentences of the target to which a model is adapted."""
+TEXT = 4000  # sentences of the target to which a model is adapted
 
 
 def vectors(data: Path, work: Path) -> dict[str, Table]:
@@ -53,15 +52,13 @@ def vectors(data: Path, work: Path) -> dict[str, Table]:
         whole = sentences_of(folder / "train.conllu")
         for n in sorted({min(n, len(whole)) for n in SENTENCES}):
             own = _part(folder, whole, n)
-            test, parse = own / "test.conllu", own / "parse.conllu"
+            test = own / "test.conllu"
             for title, options in (("without", ()), ("with", ("--vectors", str(file)))):
-                system = FromTokens(f"default-biaffine {title}", (*OPTIONS, *options))
+                system = System(f"default-biaffine {title}", (*OPTIONS, *options), WITHOUT_TAGS)
                 model, cpu = system.trained(own)
-                row: list[str | float] = [language, f"{n:,}", title]
-                for member in ((), ("--member", "biaffine")):
-                    run([*system.parse(model, test, parse), *member])
-                    row.append(scores(test, parse)[0])
-                rows.append([*row, answer("cascade", model, test)["stages"]["raw text"]["LAS"], cpu])
+                las = (system.scores(model, test, *member)[0] for member in MEMBERS)
+                from_text = answer("cascade", model, test)["stages"]["raw text"]["LAS"]
+                rows.append([language, f"{n:,}", title, *las, from_text, cpu])
     columns = {"": 0, "sentences": 0, "vectors": 0, "LAS": 2, "network: LAS": 2, "LAS, raw text": 2}
     return {"vectors": {"columns": {**columns, "training, CPU s": 0}, "rows": rows}}
 
@@ -108,7 +105,7 @@ def target_vectors(data: Path, work: Path) -> dict[str, Table]:
         found, folder = next(data.rglob(f"{name}/target.dev.conll")), source / name
         gold = plain(found, folder / "gold.conll")
         unlabelled = plain(found.with_name("target.unlabeled.conll.xz"), folder / "unlabelled.conll")
-        text, parse, file = (folder / own for own in ("text.conll", "parse.conll", "text.vec"))
+        text, file = folder / "text.conll", folder / "text.vec"
         write_sentences(text, sentences_of(unlabelled)[:TEXT])
         if not file.exists():
             run([*TREEVOTE, "vectors", str(train), str(unlabelled), "-o", str(file)])
@@ -119,10 +116,7 @@ def target_vectors(data: Path, work: Path) -> dict[str, Table]:
                 given = ("--train", train, "--dev", dev, "--target-dev", gold)
                 answer("adapt", model, text, *given, "--rounds", "1", "--force", "-o", adapted)
             for state, parser in (("source only", model), ("adapted", adapted)):
-                row: list[str | float] = [domain, state, title]
-                for member in ((), ("--member", "biaffine")):
-                    run([*system.parse(parser, gold, parse), *member])
-                    row += scores(gold, parse)
-                rows.append(row)
+                measured = (score for member in MEMBERS for score in system.scores(parser, gold, *member)[:2])
+                rows.append([domain, state, title, *measured])
     columns = {"": 0, "model": 0, "vectors": 0, "LAS": 2, "UAS": 2, "network: LAS": 2, "network: UAS": 2}
     return {"target-vectors": {"columns": columns, "rows": rows}}

@@ -19,10 +19,9 @@ from benchmarks.__main__ import main
 from benchmarks.experiments import EXPERIMENTS
 from benchmarks.measure import Run, run
 from benchmarks.packages import Origin
-from benchmarks.pages import MARKED, PAGES, rendered
 from benchmarks.planted import SHARE, found, planted
 from benchmarks.systems import TREEVOTE, System, compared, plain, systems
-from benchmarks.tables import STORE, stored
+from benchmarks.tables import MARKED, PAGES, STORE, rendered, stored
 from benchmarks.trade_offs import BOTTOM, HEIGHT, LEFT, PICTURE, RIGHT, TOP, WIDTH, picture
 
 import treevote
@@ -42,7 +41,7 @@ SMALL = System("default vote", ("--members", "lr-svm-forward,lr-svm-backward"))
 def test_a_comparison_measures_each_system(tmp_path: Path) -> None:
     for name in ("train", "dev", "test"):
         shutil.copy(TOY, tmp_path / f"{name}.conllu")
-    udpipe, *_ = systems(("iterations=1", "hidden_layer=10"))
+    udpipe, *_ = systems("iterations=1;hidden_layer=10")
     table = compared(tmp_path, [udpipe, SMALL], rounds=1, repeat=2)
     first, second = (dict(zip(table["columns"], row, strict=True)) for row in table["rows"])
     assert (first[""], first["speed"], second[""]) == ("UDPipe 1", 1, "default vote")
@@ -59,7 +58,7 @@ def in_this_process(command: Sequence[str]) -> Run:
 def test_figures_of_a_treebank_are_stored_with_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (experiments, systems_of_benchmarks):
         monkeypatch.setattr(module, "run", in_this_process)
-    monkeypatch.setattr(experiments, "TREEBANKS", {"Toy": "UD_Toy"})
+    monkeypatch.setattr(experiments, "TREEBANKS", ("UD_Toy",))
     monkeypatch.setattr(experiments, "VOTE", SMALL)
     folder = tmp_path / "data" / "ud" / "UD_Toy"
     folder.mkdir(parents=True)
@@ -136,7 +135,7 @@ def test_given_heads_are_measured_on_words_without_one(tmp_path: Path, monkeypat
     model = treevote.train(toy_treebank(50, 50), members=["lr-svm-forward"], folds=0, progress=False)
     treevote.save(model, tmp_path / "model")
     monkeypatch.setattr(keeping, "_trained", lambda folder, settings: tmp_path / "model")
-    monkeypatch.setattr(keeping, "KEPT", {"Toy": "UD_Toy"})
+    monkeypatch.setattr(keeping, "KEPT", ("UD_Toy",))
     monkeypatch.setattr(keeping, "PARSED", 5)
     (table,) = keeping.keep(small_treebank(tmp_path), tmp_path / "work").values()
     assert [row[0] for row in table["rows"]] == ["`lr-svm-forward`", "default vote"]
@@ -148,7 +147,7 @@ def test_given_heads_are_measured_on_words_without_one(tmp_path: Path, monkeypat
 
 
 def test_rounds_of_annotation_are_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = {"START": 8, "ROUND": 4, "ENOUGH": 16, "SHOWN": (8, 16, 20), "POOLS": {"Toy": "UD_Toy"}}
+    small = {"START": 8, "ROUND": 4, "ENOUGH": 16, "SHOWN": (8, 16, 20), "POOLS": ("UD_Toy",)}
     for name, value in small.items():
         monkeypatch.setattr(choosing, name, value)
     data, work = small_treebank(tmp_path), tmp_path / "work"

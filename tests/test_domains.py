@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
-from benchmarks.domains import FIRST_CHECK, LARGE, OTHER_LANGUAGES, SECOND_CHECK, Genre, _parts
+from benchmarks.domains import CHECKS, LARGE, OTHER_LANGUAGES, Genre, _parts
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,6 +47,7 @@ def test_no_document_is_in_two_parts(sizes: list[int]) -> None:
     ],
 )
 def test_comments_tell_document_and_genre(comment: str, document: str, genre: str) -> None:
-    patterns = [*OTHER_LANGUAGES.values(), *FIRST_CHECK.values(), *SECOND_CHECK.values()]
+    checks = (CHECKS[f"{number} check"].values() for number in ("first", "second"))
+    patterns = [*OTHER_LANGUAGES.values(), *itertools.chain.from_iterable(checks)]
     matches = [found for pattern in patterns if (found := re.search(pattern, comment))]
     assert [(found[0].endswith(document), found[1]) for found in matches] == [(True, genre)]

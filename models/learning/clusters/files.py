@@ -19,10 +19,9 @@ from treevote.files.streams import opened, writing
 from treevote.kernels import Longs
 from treevote.models.learning.clusters.clusters import Clusters, is_path
 from treevote.models.learning.clusters.induction import cluster_vectors
-from treevote.models.learning.vectors.files import LONGEST_LINE, first_line, vectors_of
+from treevote.models.learning.vectors.files import LONGEST_LINE, first_of, lines_of, vectors_of
 
-MAX_WORDS = 1_000_000
-"""Words that a file may have; of word vectors the first ones are read."""
+MAX_WORDS = 1_000_000  # words that a file may have; of word vectors the first ones are read
 
 
 def write_clusters(clusters: Clusters, counts: Longs, path: str | os.PathLike[str]) -> None:
@@ -38,13 +37,14 @@ def read_clusters(path: str | os.PathLike[str], *, n_classes: int = 128) -> Clus
     Vectors are divided into ``n_classes``. InputError if the file cannot be read or has a fault.
     """
     with opened(path) as (stream, name, _):
-        number, front = first_line(stream)
+        lines = lines_of(stream)
+        first = _, front = first_of(lines)
         if not front:
             raise InputError("expected clusters or word vectors, found nothing", path=name, remedy="give another file")
+        lines = chain([first], lines)
         if is_path(front.removeprefix(codecs.BOM_UTF8).split(b"\t")[0].decode("utf-8", "replace")):
-            lines = chain([front], iter(lambda: stream.readline(LONGEST_LINE + 1), b""))
-            return _read_paths(enumerate(lines, number), name)
-        vectors = vectors_of(front, stream, name, most=MAX_WORDS, line=number)
+            return _read_paths(lines, name)
+        vectors = vectors_of(lines, stream, name, most=MAX_WORDS)
     return cluster_vectors(vectors.words, vectors.values.astype(np.float32), n_classes=n_classes)
 
 

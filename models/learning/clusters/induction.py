@@ -52,8 +52,8 @@ def induce(
     counts = BigramCounts()
     for treebank in text:
         counts.add(treebank)
-    words, bigrams = counts.bigrams(least) if counts.n_tokens else ([], None)
-    if bigrams is None or not words:
+    words, bigrams = counts.bigrams(least)
+    if not words:
         times = "once" if least == 1 else f"{least} times"
         raise InputError(f"expected words that occur at least {times}, found none", remedy="give more text")
     n_classes = min(n_classes, len(words))
@@ -77,11 +77,8 @@ def cluster_vectors(words: Sequence[str], vectors: Floats, *, n_classes: int = 1
         distinct.add((unit + 0).tobytes())  # there is a 0 below 0
         if len(distinct) == n_classes:
             break
-    n_classes = len(distinct)
-    if n_classes < 2:
-        return Clusters(tuple(words), ("0",) * len(words))
     with threadpool_limits(1):  # sums of several threads would depend on their number
-        means = MiniBatchKMeans(n_classes, random_state=seed, batch_size=4096).fit(units)
+        means = MiniBatchKMeans(len(distinct), random_state=seed, batch_size=4096).fit(units)
     classes, own = np.unique(means.labels_, return_inverse=True)
     if len(classes) < 2:
         return Clusters(tuple(words), ("0",) * len(words))

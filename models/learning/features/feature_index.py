@@ -17,12 +17,8 @@ _LOW = np.uint64(0xFFFFFFFF)
 _HIGH = np.uint64(0xFFFFFFFF00000000)
 _ONE = np.uint64(1)
 
-UNREAD_BITS = 16
-"""Number of the lowest bits of a key, which are neither read by an index nor stored."""
-
-LINE = 32
-"""Number of weights in a cache line: most rows have more than one."""
-
+UNREAD_BITS = 16  # number of the lowest bits of a key, which are neither read by an index nor stored
+LINE = 32  # number of weights in a cache line: most rows have more than one
 STORED_BYTES = 8 - UNREAD_BITS // 8  # of a key
 
 _UNREAD = np.uint64(UNREAD_BITS)

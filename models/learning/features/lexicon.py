@@ -50,8 +50,7 @@ def attributes(word: Word) -> tuple[str, ...]:
     lemma, upos, feats = ("" if value == "_" else value for value in (word.lemma, word.upos, word.feats))
     xpos = "" if word.xpos in ("_", word.upos) else word.xpos
     suffixes = (lower[-n:] if len(lower) >= n else "" for n in range(1, 5))
-    prefix2, prefix3 = lower[:2], lower[:3]
-    return (form, lemma, upos, xpos, feats, lower, prefix2, prefix3, *suffixes, shape(form), lower[:1], lower[:5])
+    return (form, lemma, upos, xpos, feats, lower, lower[:2], lower[:3], *suffixes, shape(form), lower[:1], lower[:5])
 
 
 def shape(form: str) -> str:
@@ -62,18 +61,10 @@ def shape(form: str) -> str:
     """
     if form.isascii() and form.isalpha() and form.islower():
         return "x"
-    result: list[str] = []
-    for character in form:
-        kind = (
-            "X" if character.isupper()
-            else "x" if character.islower()
-            else "0" if character.isdigit()
-            else "o" if character.isalpha()
-            else character
-        )  # fmt: skip
-        if not result or result[-1] != kind:
-            result.append(kind)
-    return "".join(result[:8])
+    kinds = (
+        "X" if c.isupper() else "x" if c.islower() else "0" if c.isdigit() else "o" if c.isalpha() else c for c in form
+    )
+    return "".join(itertools.islice((kind for kind, _ in itertools.groupby(kinds)), 8))
 
 
 _Numbered: TypeAlias = tuple[tuple[str, ...], dict[str, int]]
@@ -97,12 +88,11 @@ def strings_shared() -> Iterator[None]:
 def _numbered(strings: Sequence[str]) -> _Numbered:
     """Return strings, and the number of each, from 1."""
     known = _known.get()
-    if known is not None and id(strings) in known:
-        return known[id(strings)][1]
-    result = tuple(strings), {string: i for i, string in enumerate(strings, 1)}
-    if known is not None:
-        known[id(strings)] = strings, result  # the list must live as long as its address is a key
-    return result
+    if known is None:
+        known = {}
+    if id(strings) not in known:  # the list must live as long as its address is a key
+        known[id(strings)] = strings, (tuple(strings), {string: i for i, string in enumerate(strings, 1)})
+    return known[id(strings)][1]
 
 
 class Lexicon:

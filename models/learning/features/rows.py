@@ -6,6 +6,7 @@ cheap, so this costs less than keeping the keys of all features would.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
@@ -120,15 +121,12 @@ def fit(learner: Learner, rows: Rows, progress: Progress | None, name: str) -> N
     from scipy.sparse import csr_matrix  # slow to import, and not needed to parse
 
     X = csr_matrix((values, rows.indices, rows.indptr), shape=(len(rows.classes), len(rows.keys)))
-
-    def tell(done: int, total: int) -> None:
-        if progress is not None:
-            progress(name, done, total)
-
-    told = {"progress": tell} if "progress" in inspect.signature(learner.fit).parameters else {}
+    told = {}
+    if progress is not None and "progress" in inspect.signature(learner.fit).parameters:
+        told["progress"] = functools.partial(progress, name)
     try:
         learner.fit(X, rows.classes, **told)
-    except TreevoteError:
+    except (TreevoteError, MemoryError, OSError):  # these are no fault of the options
         raise
     except Exception as error:  # a classifier of scikit-learn may have any options
         raise ConfigError(

@@ -15,8 +15,7 @@ from __future__ import annotations
 from treevote.errors import ConfigError
 from treevote.models.learning.features.templates import LEXICON, Grammar, Template
 
-STACK, QUEUE, LEFT, LEFT2, RIGHT, RIGHT2, NEXT, PREV = range(8)
-"""Places and steps."""
+STACK, QUEUE, LEFT, LEFT2, RIGHT, RIGHT2, NEXT, PREV = range(8)  # places and steps
 FEAT, DEPREL, LVAL, RVAL, DISTANCE, LAST_ACTION, LAST_ACTION2, WORD, AGREE = range(1, 10)
 """Kinds of atoms; the value of ``feat`` and ``agree`` is the number of the word plus 1, as is that of a whole word."""
 

@@ -101,14 +101,11 @@ def newton_step(features: Features, rows: csr_matrix, weights: Doubles, n_classe
     """Return weights of a lower objective with the signs of ``w`` or 0, or ``w`` if the step finds none."""
     active = np.flatnonzero(w)
     used, places = np.unique(features.columns[active], return_inverse=True)
-    rows, columns, classes = rows[:, used], places.astype(np.int32), features.classes[active]
-    seen, width, ridge = features.seen[active], features.width[active], features.ridge[active]
-    part = Features(columns, classes, seen, width, ridge)
-    signs = np.sign(w[active])
+    part = Features._make([places.astype(np.int32), *(own[active] for own in features[1:])])
+    rows, (columns, classes, seen, width, ridge), signs = rows[:, used], part, np.sign(w[active])
 
     def scores_of(v: Doubles) -> Doubles:
-        scores: Doubles = rows @ _matrix(part, v, rows.shape[1], n_classes)
-        return scores
+        return np.asarray(rows @ _matrix(part, v, rows.shape[1], n_classes))
 
     def value_of(v: Doubles) -> float:
         penalty = width @ np.abs(v) + ridge @ (v * v) / 2
@@ -120,13 +117,11 @@ def newton_step(features: Features, rows: csr_matrix, weights: Doubles, n_classe
     slope = (rows.T @ weighted)[columns, classes] - seen + width * signs + ridge * w[active]
     diagonal = (rows.power(2).T @ (weighted * (1 - p)))[columns, classes] + ridge
     damping = 1e-9 * diagonal + 1e-30
-
-    pairs = np.searchsorted(columns, np.arange(len(used) + 1)).astype(np.int64)
+    starts, pairs = rows.indptr.astype(np.int64), np.searchsorted(columns, np.arange(len(used) + 1)).astype(np.int64)
 
     def curve(v: Doubles) -> Doubles:
-        product = curvature_along(v, rows.indptr.astype(np.int64), rows.indices, rows.data, pairs, classes, p, weighted)
-        curved: Doubles = product + (ridge + damping) * v
-        return curved
+        product = curvature_along(v, starts, rows.indices, rows.data, pairs, classes, p, weighted)
+        return np.asarray(product + (ridge + damping) * v)
 
     shape = len(active), len(active)
     hessian = LinearOperator(shape, matvec=curve, dtype=np.float64)

@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix, hstack
 from sklearn.exceptions import ConvergenceWarning
 
-from treevote.errors import ConfigError, unknown
+from treevote.errors import ConfigError, require_known
 from treevote.kernels import Doubles, Longs
 from treevote.models.learning.learners.coordinate_descent import Features, descend
 from treevote.models.learning.learners.linear import LogLinearClassifier, checked_rows
@@ -105,8 +105,7 @@ class InequalityMaxEnt(LogLinearClassifier):
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> InequalityMaxEnt:
         """Find the weights; ``sample_weight`` are multiplicities of the rows, at least 0."""
-        if self.widths not in ("single", "count"):
-            raise unknown("widths", str(self.widths), ("single", "count"))
+        require_known("widths", self.widths, ("single", "count"))
         for name, least in (("width", 0), ("c2", 0), ("tol", 0), ("max_iter", 1)):
             value = getattr(self, name)
             if not (isinstance(value, Real) and least <= float(value) < np.inf):

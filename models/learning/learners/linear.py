@@ -16,14 +16,13 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from treevote.errors import ConfigError
 from treevote.kernels import Floats, Ints, Longs, leaf
 
-Report: TypeAlias = Callable[[int, int], None]
-"""Called with the number of completed epochs and their total."""
+Report: TypeAlias = Callable[[int, int], None]  # called with the number of completed epochs and their total
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A linear classifier of sparse rows; its subclasses set ``_dtype``."""
+    """A linear classifier of sparse rows; a subclass may set ``_dtype``."""
 
-    _dtype: ClassVar[Any]
+    _dtype: ClassVar[Any] = np.float32
     coef_: Any
     intercept_: Any
     classes_: Any
@@ -113,7 +112,6 @@ class OnlineLinearClassifier(LinearClassifier):
     ``coef_``, shape (n_classes, n_features), and ``intercept_`` have a row for each class.
     """
 
-    _dtype = np.float32
     values_dtype: ClassVar = np.int8
     """Type in which the values of binary features need least memory: there are as many as features of all rows."""
 

@@ -86,8 +86,6 @@ class PairsSVM(LinearClassifier):
     [0, 1, 1, 0]
     """
 
-    _dtype = np.float32
-
     def __init__(self, *, min_count: int = 5, epochs: int = 8, C: float = 0.02, random_state: int = 0) -> None:
         self.min_count = min_count
         self.epochs = epochs

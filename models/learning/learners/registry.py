@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from treevote.config import converted
-from treevote.errors import ConfigError, unknown
+from treevote.errors import ConfigError, require_known, unknown
 from treevote.protocols import Learner
 
 LEARNERS = {
@@ -44,8 +44,7 @@ def make_learner(name: str, options: Mapping[str, Any], seed: int) -> Learner:
         raise ConfigError(f"the installed scikit-learn has no {name}; choose another learner") from None
     known = learner.get_params()
     for option in options:
-        if option not in known:
-            raise unknown(f"option of {name}", option, sorted(known))
+        require_known(f"option of {name}", option, sorted(known))
     if name in LEARNERS:  # those of scikit-learn check their own
         hints = typing.get_type_hints(type(learner).__init__)
         options = {option: converted(hints[option], value, f"options.{option}") for option, value in options.items()}

@@ -6,8 +6,7 @@ import numpy as np
 
 from treevote.kernels import Floats, leaf
 
-SLOPE = np.float32(0.1)
-"""Slope of the leaky rectifier below 0 (Dozat & Manning 2017)."""
+SLOPE = np.float32(0.1)  # slope of the leaky rectifier below 0 (Dozat & Manning 2017)
 
 _A0, _A1, _A2, _A3, _A4 = map(np.float32, (34459425.0, 4729725.0, 135135.0, 990.0, 1.0))
 _B0, _B1, _B2, _B3, _B4 = map(np.float32, (34459425.0, 16216200.0, 945945.0, 13860.0, 45.0))

@@ -15,8 +15,7 @@ from treevote.models.learning.network.parameters import DIRECTIONS, Arrays
 from treevote.models.learning.network.products import add_product, affine, product
 from treevote.models.learning.network.words import Words
 
-SLOTS = 2000
-"""Maximum number of slots of a batch in parsing, unless one sentence has more: some 50 MB."""
+SLOTS = 2000  # maximum number of slots of a batch in parsing, unless one sentence has more: some 50 MB
 
 
 class Inputs(NamedTuple):
@@ -32,19 +31,13 @@ class Inputs(NamedTuple):
 
 
 class Run(NamedTuple):
-    """The states of one direction of a layer, as `treevote.models.learning.network.lstm.run` leaves them."""
+    """The inputs of a layer, and the states of a direction as `lstm.run` leaves them."""
 
+    x: Floats
     z: Floats
     h: Floats
     c: Floats
     before: Floats
-
-
-class Layer(NamedTuple):
-    """The inputs of a layer, and its runs."""
-
-    x: Floats
-    runs: tuple[Run, ...]
 
 
 class Masks(NamedTuple):
@@ -83,15 +76,11 @@ def add_to_vectors(gradient: Floats, items: Ints, starts: Longs, words: Longs, d
 
 def embed(p: Arrays, words: Words, tokens: Longs, attributes: Ints) -> Inputs:
     """Return the vectors of tokens: of their attributes, of a file, of their FEATS, and the values of filters."""
-    n, rows = len(tokens), np.arange(len(tokens) + 1)
-    parts = []
-    for name, items in zip(p, attributes.T, strict=False):  # the first arrays are those of attributes
-        parts.append(np.zeros((n, p[name].shape[1]), np.float32))
-        add_vectors(p[name], np.ascontiguousarray(items), rows, rows[:-1], parts[-1])
-    feats = np.zeros((n, p["split-feats"].shape[1]), np.float32)
+    parts = [p[name][items] for name, items in zip(p, attributes.T, strict=False)]  # the first arrays are of attributes
+    feats = np.zeros((len(tokens), p["split-feats"].shape[1]), np.float32)
     add_vectors(p["split-feats"], words.feats, words.feats_starts, tokens, feats)
     tables = convolution.tables_of(p["letters"], p["filters"])
-    values = np.empty((n, len(p["filter-bias"])), np.float32)
+    values = np.empty((len(tokens), len(p["filter-bias"])), np.float32)
     places = np.empty(values.shape, np.int32)
     convolution.convolve(tables, p["filter-bias"], words.letters, words.letters_starts, tokens, values, places)
     known = [product(words.vectors[tokens], p["vectors"])] if "vectors" in p else []
@@ -117,23 +106,21 @@ def embed_back(p: Arrays, d: Arrays, inputs: Inputs, d_vectors: Floats) -> None:
     convolution.add_to_letters(p["letters"], p["filters"], d_tables, d["letters"], d["filters"])
 
 
-def encode(p: Arrays, x: Floats, batch: Batch, masks: Masks) -> tuple[Floats, list[Layer]]:
-    """Return the outputs of the last layer, both directions side by side, and the states of all layers."""
-    layers = []
+def encode(p: Arrays, x: Floats, batch: Batch, masks: Masks) -> tuple[Floats, list[Run]]:
+    """Return the outputs of the last layer, both directions side by side, and the runs of all layers."""
+    runs: list[Run] = []
     for layer in range(len(masks.recurrent) // 2):
         if masks.inputs:
             x = x * masks.inputs[layer][batch.sentence_of]
-        runs = []
         for backward, direction in enumerate(DIRECTIONS):
-            own, mask = f"{layer}-{direction}", masks.recurrent[2 * layer + backward]
+            own, mask = f"{layer}-{direction}", masks.recurrent[len(runs)]
             z = affine(x, p[f"input-{own}"], p[f"bias-{own}"])
             h, c, before = np.empty((3, len(z), mask.shape[1]), np.float32)
             before[:] = 0
             lstm.run(z, p[f"recurrent-{own}"], batch.starts, bool(backward), mask, h, c, before)
-            runs.append(Run(z, h, c, before))
-        layers.append(Layer(x, tuple(runs)))
-        x = np.concatenate([run.h for run in runs], 1)
-    return x, layers
+            runs.append(Run(x, z, h, c, before))
+        x = np.concatenate([run.h for run in runs[-2:]], 1)
+    return x, runs
 
 
 def encodings(p: Arrays, words: Words, tokens: Longs, offsets: Longs) -> Iterator[tuple[Batch, Floats]]:
@@ -148,13 +135,13 @@ def encodings(p: Arrays, words: Words, tokens: Longs, offsets: Longs) -> Iterato
         yield batch, h
 
 
-def encode_back(p: Arrays, d: Arrays, layers: list[Layer], dh: Floats, batch: Batch, masks: Masks) -> Floats:
+def encode_back(p: Arrays, d: Arrays, runs: list[Run], dh: Floats, batch: Batch, masks: Masks) -> Floats:
     """Add the derivatives of the parameters of `encode`, and return those of its inputs."""
-    for layer in range(len(layers) - 1, -1, -1):
-        x, transposed = layers[layer].x, np.ascontiguousarray(layers[layer].x.T)
-        dx = np.zeros_like(x)
+    for layer in reversed(range(len(runs) // 2)):
+        x = runs[2 * layer].x
+        dx, transposed = np.zeros_like(x), np.ascontiguousarray(x.T)
         for backward, (direction, d_own) in enumerate(zip(DIRECTIONS, np.split(dh, 2, 1), strict=True)):
-            own, mask, run = f"{layer}-{direction}", masks.recurrent[2 * layer + backward], layers[layer].runs[backward]
+            own, mask, run = f"{layer}-{direction}", masks.recurrent[2 * layer + backward], runs[2 * layer + backward]
             recurrent = np.ascontiguousarray(p[f"recurrent-{own}"].T)
             back = np.ascontiguousarray(d_own)
             lstm.run_back(back, run.z, recurrent, batch.starts, bool(backward), mask, run.c)

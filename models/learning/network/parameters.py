@@ -12,11 +12,8 @@ from treevote.kernels import Floats
 from treevote.models.learning.network.character_convolution import WINDOW
 from treevote.models.learning.network.words import WORDS
 
-Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
-"""Names and shapes of arrays, in the order of the vector."""
-
-Arrays: TypeAlias = Mapping[str, Floats]
-"""Views by name of a vector of parameters, or of their derivatives."""
+Shapes: TypeAlias = Mapping[str, tuple[int, ...]]  # names and shapes of arrays, in the order of the vector
+Arrays: TypeAlias = Mapping[str, Floats]  # views by name of a vector of parameters, or of their derivatives
 
 DIRECTIONS = ("forward", "backward")
 

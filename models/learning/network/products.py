@@ -15,8 +15,7 @@ import numpy as np
 
 from treevote.kernels import Floats, kernel
 
-WIDTH = 512
-"""Columns of the second factor at a time: four rows of them fit the first level of the cache."""
+WIDTH = 512  # columns of the second factor at a time: four rows of them fit the first level of the cache
 
 
 @kernel

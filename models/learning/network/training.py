@@ -10,25 +10,25 @@ data are needed to stop. Dropped out are
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from treevote.errors import ConfigError
-from treevote.kernels import Bools, Doubles, Floats, Ints, Longs, kernel
+from treevote.kernels import Doubles, Floats, Ints, Longs, kernel
 from treevote.models.learning.network.batches import Batch, batches
 from treevote.models.learning.network.encoder import Masks, embed, embed_back, encode, encode_back
 from treevote.models.learning.network.parameters import Arrays, Shapes, initial, views
-from treevote.models.learning.network.words import Words
+from treevote.models.learning.network.words import WORDS, Words
 from treevote.models.learning.vectors.vectors import Halves
 from treevote.parallel import Jobs
 
 FEWEST_STEPS, MOST_PASSES = 1_000, 4
 """A treebank with fewer steps of Adam gets more passes for them, up to four times as many."""
 
-TAGS, UNITS, WORDS = 0.1, 0.33, 0.25
-"""Share of the tags that are dropped, and usual shares of units and of words."""
+TAGS = 0.1  # share of the tags that are dropped
 
 
 class Sentences(NamedTuple):
@@ -54,12 +54,15 @@ class Dropout(NamedTuple):
     units: float
 
     @classmethod
-    def of(cls, sentences: Sentences, frequent: Bools, units: float = UNITS, words: float = WORDS) -> Dropout:
-        """Drop a value that occurs n times with probability ``words / (words + n)``, a ``frequent`` one with `TAGS`."""
+    def of(cls, sentences: Sentences, names: Iterable[str], units: float = 0.33, words: float = 0.25) -> Dropout:
+        """Drop a form or lemma that occurs n times with probability ``words / (words + n)``, other values with `TAGS`.
+
+        ``names`` are those of the attributes of the sentences.
+        """
         values = []
-        for own, is_frequent in zip(sentences.words.attributes.T, frequent.tolist(), strict=True):
+        for name, own in zip(names, sentences.words.attributes.T, strict=True):
             counts = np.maximum(np.bincount(own[sentences.tokens], minlength=own.max(initial=0) + 1), 1)
-            values.append(np.full(len(counts), TAGS) if is_frequent else words / (words + counts))
+            values.append(words / (words + counts) if name in WORDS else np.full(len(counts), TAGS))
         return cls(tuple(values), units)
 
     def attributes(self, rows: Ints, rng: np.random.Generator) -> Ints:
@@ -71,13 +74,14 @@ class Dropout(NamedTuple):
 
     def masks(self, p: Arrays, n_sentences: int, rng: np.random.Generator) -> Masks:
         """Return masks for a batch."""
-        inputs = [array for name, array in p.items() if name.startswith("input") and name.endswith("forward")]
-        recurrent = [array for name, array in p.items() if name.startswith("recurrent")]
-        return Masks(
-            tuple(_mask((n_sentences, len(array)), self.units, rng) for array in inputs),
-            tuple(_mask((n_sentences, len(array)), self.units, rng) for array in recurrent),
-            _mask((n_sentences, p["hidden"].shape[1]), self.units, rng),
-        )
+
+        def mask(size: int) -> Floats:
+            kept = rng.random((n_sentences, size), np.float32) >= self.units
+            return kept.astype(np.float32) / np.float32(1 - self.units)
+
+        inputs = tuple(mask(len(own)) for name, own in p.items() if re.fullmatch("input-.*-forward", name))
+        recurrent = tuple(mask(len(own)) for name, own in p.items() if name.startswith("recurrent"))
+        return Masks(inputs, recurrent, mask(p["hidden"].shape[1]))
 
 
 class Schedule(NamedTuple):
@@ -88,21 +92,17 @@ class Schedule(NamedTuple):
     rate: float = 0.004
 
 
-def _mask(shape: tuple[int, int], share: float, rng: np.random.Generator) -> Floats:
-    return (rng.random(shape, np.float32) >= share).astype(np.float32) / np.float32(1 - share)
-
-
 def loss_of_batch(
     p: Arrays, d: Arrays, sentences: Sentences, loss: Loss, batch: Batch, attributes: Ints, masks: Masks
 ) -> float:
     """Return the mean loss of a batch, and add the derivatives of all parameters to ``d``."""
     inputs = embed(p, sentences.words, sentences.tokens[batch.slots], attributes)
-    h, layers = encode(p, inputs.vectors, batch, masks)
+    h, runs = encode(p, inputs.vectors, batch, masks)
     hidden = None if masks.hidden is None else np.repeat(masks.hidden, np.diff(batch.offsets), 0)
     mean, d_in_order = loss(p, d, h[batch.rows], batch, hidden)
     dh = np.empty_like(d_in_order)
     dh[batch.rows] = d_in_order
-    embed_back(p, d, inputs, encode_back(p, d, layers, dh, batch, masks))
+    embed_back(p, d, inputs, encode_back(p, d, runs, dh, batch, masks))
     return mean
 
 
@@ -130,8 +130,7 @@ def train(
     return halves
 
 
-BETA1, BETA2, EPSILON = 0.9, 0.95, 1e-8
-"""Shares of the running means that a step keeps, and what keeps a step finite."""
+BETA1, BETA2, EPSILON = 0.9, 0.95, 1e-8  # shares of the running means that a step keeps, and what keeps a step finite
 
 
 class Adam(NamedTuple):
@@ -152,8 +151,7 @@ class Adam(NamedTuple):
         step(*self, gradient, np.float32(rate * correction / (1 - BETA1**number)), np.float32(EPSILON * correction))
 
 
-BLOCK = 16
-"""Parameters that are changed together."""
+BLOCK = 16  # parameters that are changed together
 
 _KEPT1, _NEW1, _KEPT2, _NEW2 = map(np.float32, (BETA1, 1 - BETA1, BETA2, 1 - BETA2))
 _ZERO = np.float32(0.0)

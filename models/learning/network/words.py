@@ -19,11 +19,8 @@ WORDS = ("form", "lower", "lemma")
 UNKNOWN, BEGIN, END = 0, 1, 2
 """Numbers of a letter outside the training data, and of the edges of a word; known letters follow."""
 
-MOST_LETTERS = 40
-"""Letters of a word from its beginning; further ones are left out."""
-
-RARE = 2
-"""Letters that occur in fewer distinct words are not known."""
+MOST_LETTERS = 40  # letters of a word from its beginning; further ones are left out
+RARE = 2  # letters that occur in fewer distinct words are not known
 
 
 class Words(NamedTuple):

@@ -13,9 +13,7 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints, Keys, Longs
 
-OTHERS = 2
-"""Numbers behind those of the words: rare words, and the end of a sentence."""
-
+OTHERS = 2  # numbers behind those of the words: rare words, and the end of a sentence
 _PENDING = 1 << 22  # bigrams that wait to be added up
 
 
@@ -54,10 +52,9 @@ class BigramCounts:
     def __init__(self, distance: int = 1, fold: Callable[[str], str] = str) -> None:
         self._distance, self._fold = distance, fold
         self._forms: dict[str, int] = {}
-        self._keys: list[Keys] = []
-        self._times: list[Longs] = []
-        self._pending = 0
-        self.n_tokens = 0
+        self._keys: list[Keys] = [np.zeros(0, np.uint64)]
+        self._times: list[Longs] = [np.zeros(0, np.int64)]
+        self._pending = self.n_tokens = 0
 
     def add(self, treebank: Treebank) -> None:
         """Add the sentences of a treebank; their trees and tags are not read."""
@@ -73,12 +70,11 @@ class BigramCounts:
         self.n_tokens += treebank.n_tokens
         if self._pending > _PENDING:
             self._add_up()
-            self._pending = 0
 
     def _add_up(self) -> None:
         keys, number = np.unique(np.concatenate(self._keys), return_inverse=True)
         times = np.bincount(number, np.concatenate(self._times), len(keys)).astype(np.int64)
-        self._keys, self._times = [keys], [times]
+        self._keys, self._times, self._pending = [keys], [times], 0
 
     def bigrams(self, least: int) -> tuple[list[str], Bigrams]:
         """Return the forms that occur at least so often, the most frequent first, and their bigrams.

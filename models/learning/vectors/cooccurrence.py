@@ -19,11 +19,8 @@ from treevote.errors import ConfigError, InputError
 from treevote.kernels import Doubles
 from treevote.models.learning.vectors.bigrams import BigramCounts
 
-WINDOW = 2
-"""Places on each side of a word."""
-
-SMOOTHING, WEIGHTING = 0.75, 0.5
-"""Powers of the counts of contexts, and of the singular values."""
+WINDOW = 2  # places on each side of a word
+SMOOTHING, WEIGHTING = 0.75, 0.5  # powers of the counts of contexts, and of the singular values
 
 
 class TextVectors(NamedTuple):
@@ -51,9 +48,8 @@ def cooccurrence_vectors(text: Iterable[Treebank], *, size: int = 100, least: in
     for treebank in text:
         for each in counts:
             each.add(treebank)
-    n_tokens = counts[0].n_tokens
-    found = [each.bigrams(least) for each in counts] if n_tokens else []
-    words = found[0][0] if found else []
+    found = [each.bigrams(least) for each in counts]
+    words, _ = found[0]
     if len(words) <= size:
         times = "once" if least == 1 else f"{least} times"
         problem = f"expected more than {size:,} words that occur at least {times}, found {len(words):,}"
@@ -82,4 +78,4 @@ def cooccurrence_vectors(text: Iterable[Treebank], *, size: int = 100, least: in
         squares, left = eigsh(LinearOperator(shape, squared, dtype=np.float64), size, v0=np.ones(len(words)), **seeded)
     left *= np.sign(left[np.abs(left).argmax(0), np.arange(size)])  # the largest number of each is above 0
     values = left[:, ::-1] * np.maximum(squares[::-1], 0) ** (WEIGHTING / 2)
-    return TextVectors(words, values, n_tokens)
+    return TextVectors(words, values, counts[0].n_tokens)

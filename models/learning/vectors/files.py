@@ -8,10 +8,12 @@ as a stream. Of a word that occurs twice the first vector counts. Bytes that are
 
 from __future__ import annotations
 
+import codecs
+import itertools
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 import numpy as np
 
@@ -20,8 +22,7 @@ from treevote.files.streams import opened, writing
 from treevote.kernels import Doubles, Floats
 from treevote.models.learning.vectors.vectors import Halves, WordVectors
 
-MOST_WORDS = 50_000
-"""Words that are kept from the beginning of a file, in a treebank or not."""
+MOST_WORDS = 50_000  # words that are kept from the beginning of a file, in a treebank or not
 
 MOST_DIMENSIONS = 2_000
 LONGEST_LINE = 1 << 16  # bytes
@@ -34,6 +35,8 @@ _FRACTION = re.compile(rb"-?(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|-?\d+[eE][+-]\d+
 _LARGEST = 1e4
 """Largest absolute value of a number, in units of the root mean square of lengths: half precision ends at 65,504."""
 
+Lines: TypeAlias = Iterator[tuple[int, bytes]]
+
 
 def read_vectors(path: str | os.PathLike[str], words: Collection[str] = (), *, most: int = MOST_WORDS) -> WordVectors:
     """Read the first ``most`` vectors of a file, and those of ``words``, as they are or in lower case.
@@ -42,26 +45,26 @@ def read_vectors(path: str | os.PathLike[str], words: Collection[str] = (), *, m
     InputError if the file cannot be read or has a fault.
     """
     with opened(path) as (stream, name, _):
-        line, front = first_line(stream)
-        return vectors_of(front, stream, name, words, most=most, line=line)
+        return vectors_of(lines_of(stream), stream, name, words, most=most)
 
 
-def first_line(stream: BinaryIO) -> tuple[int, bytes]:
-    """Return the number and the text of the first line that is not empty; an empty text if there is none."""
-    lines = enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), 1)
+def lines_of(stream: BinaryIO) -> Lines:
+    """Yield lines with their numbers, from 1; a longer one than ``LONGEST_LINE`` in parts."""
+    return enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), 1)
+
+
+def first_of(lines: Lines) -> tuple[int, bytes]:
+    """Return the first line that is not white space, with its number; an empty one if there is none."""
     return next(((number, line) for number, line in lines if not line.isspace()), (1, b""))
 
 
 def vectors_of(
-    front: bytes, stream: BinaryIO, name: str, words: Collection[str] = (), *, most: int = MOST_WORDS, line: int = 1
+    lines: Lines, stream: BinaryIO, name: str, words: Collection[str] = (), *, most: int = MOST_WORDS
 ) -> WordVectors:
-    """Return the vectors of a stream whose first line, ``front``, was read; its number is ``line``.
-
-    Else as `read_vectors`.
-    """
+    """Return the vectors of a stream, which the lines read; else as `read_vectors`."""
     asked = {*words, *(word.lower() for word in words)}
     found: dict[str, Floats] = {}
-    for number, (word, values, at) in enumerate(_entries(front, stream, name, line) if front else ()):
+    for number, (word, values, at) in enumerate(_entries(lines, stream, name)):
         if word in found or not word or (number >= most and word not in asked):
             continue
         found[word] = _row(values, name, word, at)
@@ -106,38 +109,30 @@ def _row(values: Floats | list[bytes], name: str, word: str, line: int | None) -
     return row.astype(np.float32)
 
 
-def _entries(
-    front: bytes, stream: BinaryIO, name: str, line: int
-) -> Iterator[tuple[str, Floats | list[bytes], int | None]]:
-    """Yield words, their values, as text or as numbers, and their lines, if any; ``front`` is the first line."""
-    header = front.removeprefix(b"\xef\xbb\xbf").split()
-    n_words = None
-    if len(header) == 2 and all(field.isdigit() and len(field) <= _MOST_DIGITS for field in header):
+def _entries(lines: Lines, stream: BinaryIO, name: str) -> Iterator[tuple[str, Floats | list[bytes], int | None]]:
+    """Yield words, their values, as text or as numbers, and their lines, if any."""
+    first = _, front = first_of(lines)
+    if not front:
+        return
+    header, n_words, size = front.removeprefix(codecs.BOM_UTF8).split(), 0, len(front.split()) - 1
+    has_header = len(header) == 2 and all(field.isdigit() and len(field) <= _MOST_DIGITS for field in header)
+    if has_header:
         n_words, size = map(int, header)
-        _require_size(size, name)
-        while (front := stream.readline(LONGEST_LINE)).isspace():
-            line += 1
-        if front and not _is_text(front, size):
-            yield from _binary(front, stream, n_words, size, name)
-            return
-        number = line
-    else:
-        size, number = len(front.split()) - 1, line - 1
-        _require_size(size, name)
+        first = _, front = first_of(lines)
+    _require_size(size, name)
+    if has_header and front and not _is_text(front, size):
+        yield from _binary(front, stream, n_words, size, name)
+        return
     n_found = 0
-    while front:
-        number += 1
-        if not front.isspace():
-            word, *values = front.rstrip().rsplit(None, size)
+    for number, line in itertools.chain([first], lines):
+        if line.strip():
+            word, *values = line.rstrip().rsplit(None, size)
             if len(values) != size or _has_number(word):
-                problem = (
-                    f"expected a word and {size} numbers, found '{front[:40].decode('utf-8', 'replace').rstrip()}'"
-                )
+                problem = f"expected a word and {size} numbers, found '{line[:40].decode('utf-8', 'replace').rstrip()}'"
                 raise InputError(problem, path=name, line=number, remedy="give word vectors")
-            yield word.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"), values, number
+            yield word.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace"), values, number
             n_found += 1
-        front = stream.readline(LONGEST_LINE)
-    if n_words is not None and n_found < n_words:
+    if n_found < n_words:
         problem = f"expected as many words as the first line says, {n_words:,}, found {n_found:,}"
         raise InputError(problem, path=name, remedy="give the whole file, or correct its first line")
 

@@ -25,7 +25,7 @@ from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.learning.network.encoder import encodings
 from treevote.models.learning.network.parameters import Arrays, Shapes, Sizes, encoder_shapes, size_of, views
 from treevote.models.learning.network.training import Dropout, Schedule, Sentences, train
-from treevote.models.learning.network.words import END, WORDS, Words, attributes_of, letters_of, words_of
+from treevote.models.learning.network.words import END, Words, attributes_of, letters_of, words_of
 from treevote.models.learning.vectors.vectors import NO_VECTORS, Halves, WordVectors
 from treevote.models.parsers.biaffine.scorer import Representations, Trees, arc_dependents, score_arcs, score_labels
 from treevote.models.parsers.decoding.best_tree import SOME_CROSSING, crossing, decode, restrict
@@ -107,8 +107,7 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
         words = words_of(trees.words, rows, columns, names, letters, self.vectors)
         short = trees.select((trees.lengths > 0) & (trees.lengths <= LONGEST))
         sentences = Sentences(words, short.tokens.astype(np.int64), short.offsets)
-        frequent = np.array([name not in WORDS for name in names], np.bool_)
-        dropout = Dropout.of(sentences, frequent, self.dropout, self.word_dropout)
+        dropout = Dropout.of(sentences, names, self.dropout, self.word_dropout)
         shapes = self.shapes(lexicon, len(letters), len(trees.labels))
         schedule = Schedule(self.passes, self.batch, self.rate)
         loss = Trees(short.heads, short.deprels).loss

@@ -29,7 +29,7 @@ from treevote.models.learning.network.encoder import encodings
 from treevote.models.learning.network.parameters import Arrays, Shapes, Sizes, encoder_shapes, size_of, views
 from treevote.models.learning.network.products import affine, affine_back
 from treevote.models.learning.network.training import Dropout, Schedule, Sentences, train
-from treevote.models.learning.network.words import END, WORDS, attributes_of, letters_of, words_of
+from treevote.models.learning.network.words import END, attributes_of, letters_of, words_of
 from treevote.models.learning.vectors.vectors import NO_VECTORS, Halves, WordVectors
 from treevote.models.text.tagging.learning import add_parts, scatter_gradient
 from treevote.models.text.tagging.tagset import Parts, Tagset
@@ -85,9 +85,8 @@ class NeuralTaggerTrainer(Settings):
         tagsets = tuple(gold[task].tagset for task in TAGS)
         untrained = NeuralTagger(self, forms, clusters, tagsets, np.zeros(0, np.float16))
         sentences = untrained.sentences(treebank)
-        frequent = np.array([name not in WORDS for name in untrained.attributes], np.bool_)
-        dropout, jobs = Dropout.of(sentences, frequent), Jobs(progress=progress).renamed(lambda _: "neural tagger")
-        loss = functools.partial(untrained.loss, gold)
+        dropout, loss = Dropout.of(sentences, untrained.attributes), functools.partial(untrained.loss, gold)
+        jobs = Jobs(progress=progress).renamed(lambda _: "neural tagger")
         weights = train(untrained.shapes, sentences, loss, dropout, Schedule(self.passes), seed, jobs)
         return NeuralTagger(self, forms, clusters, tagsets, weights)
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treevote.kernels import Bools, Ints, kernel, leaf
-from treevote.models.learning.learners.decision_list.rules import positive_columns
+from treevote.models.learning.learners.decision_list.rules import places_of, where_positive
 
 
 class Instances(NamedTuple):
@@ -47,20 +47,10 @@ class Parent(NamedTuple):
 
 def instances_of(X: Any, labels: Ints, weights: Ints, min_weight: int) -> tuple[Instances, Ints]:
     """Return the rows of a matrix as instances, and its columns of at least a minimum weight, their features."""
-    from scipy.sparse import csr_matrix  # slow to import, and not needed to parse
-
-    indptr, indices = positive_columns(X)
-    totals = np.bincount(indices, np.repeat(weights, np.diff(indptr)), X.shape[1])
-    columns = np.flatnonzero(totals >= min_weight).astype(np.int32)
-    features = np.full(X.shape[1], -1, np.int32)
-    features[columns] = np.arange(len(columns))
-    indices = features[indices]
-    before = np.concatenate([np.zeros(1, np.int32), np.cumsum(indices >= 0, dtype=np.int32)])
-    indptr, indices = before[indptr], indices[indices >= 0]
-    rows = csr_matrix((np.ones(len(indices), np.bool_), indices, indptr), (len(indptr) - 1, len(columns)))
-    by_feature = rows.tocsc()
-    starts, postings = (own.astype(np.int32, copy=False) for own in (by_feature.indptr, by_feature.indices))
-    return Instances(indptr, indices, starts, postings, labels, weights), columns
+    matrix = where_positive(X)
+    columns = np.flatnonzero(weights @ matrix >= min_weight).astype(np.int32)
+    rows = matrix[:, columns]
+    return Instances(*places_of(rows), *places_of(rows.tocsc()), labels, weights), columns
 
 
 def intersection(one: Ints, other: Ints) -> Ints:

@@ -65,7 +65,7 @@ def induce(X: Any, labels: Ints, weights: np.ndarray[Any, Any], options: ListOpt
     if weights.sum() >= 2**31:
         raise ValueError(f"the weights of the rows should sum to less than 2**31, found {weights.sum():.0f}")
     data, columns = instances_of(X, labels, weights.astype(np.int32), options.min_gain)
-    induction = Induction(data, options.min_gain, options.max_length, min(options.free_length, options.max_length))
+    induction = Induction(data, options)
     while len(induction.learnt) < options.max_rules and induction.prepend():
         pass
     rules = induction.decision_list()
@@ -75,8 +75,8 @@ def induce(X: Any, labels: Ints, weights: np.ndarray[Any, Any], options: ListOpt
 class Induction:
     """A decision list under construction."""
 
-    def __init__(self, data: Instances, min_gain: int, max_length: int, free_length: int) -> None:
-        self.data, self.min_gain, self.max_length, self.free_length = data, min_gain, max_length, free_length
+    def __init__(self, data: Instances, options: ListOptions) -> None:
+        self.data, self.options, self.pairs_are_free = data, options, min(options.free_length, options.max_length) > 1
         n, n_features = len(data.labels), len(data.starts) - 1
         totals = np.bincount(data.labels, data.weights)
         default = int(totals.argmax())
@@ -85,14 +85,14 @@ class Induction:
         self.learnt: list[tuple[tuple[int, ...], int, int]] = [((), default, int(totals[default]))]
 
         # Parents: the empty pattern; each single feature, if patterns of two are free; the patterns of learnt rules.
-        self.parents: list[Parent | None] = [None] * (1 + n_features if free_length > 1 else 1)
+        self.parents: list[Parent | None] = [None] * (1 + n_features if self.pairs_are_free else 1)
         self.patterns: set[tuple[int, ...]] = {(number - 1,) if number else () for number in range(len(self.parents))}
         self.bounds = tournament(2 * len(self.parents) + 1024)
         self.best = np.zeros(len(self.bounds) // 2, np.int32)  # best candidate of each parent
         self.stale = np.ones(len(self.bounds) // 2, np.bool_)
         # Parents that cover an instance: its single features, and a linked list.
         self.single = np.arange(1, n_features + 1, dtype=np.int32)
-        if free_length == 1:
+        if not self.pairs_are_free:
             self.single[:] = -1
         self.first = np.full(n, -1, np.int32)
         self.following, self.parent_of = np.empty(1024, np.int32), np.empty(1024, np.int32)
@@ -106,7 +106,7 @@ class Induction:
         while True:
             number = winner(self.bounds)
             gain = value(self.bounds, number)
-            if gain < self.min_gain:
+            if gain < self.options.min_gain:
                 return False
             parent = self.parents[number]
             if parent is not None and not self.stale[number]:
@@ -122,7 +122,7 @@ class Induction:
         rule = len(self.learnt)
         apply_rule(self.data, covered, label, rule, self.right, self.decider, links, self.bounds, self.stale)
         self.learnt.append((pattern, label, gain))
-        if len(pattern) < self.max_length and pattern not in self.patterns:
+        if len(pattern) < self.options.max_length and pattern not in self.patterns:
             self._add(pattern, covered)
         return True
 
@@ -160,10 +160,9 @@ class Induction:
     def _open(self, number: int, covered: Ints, pattern: tuple[int, ...]) -> None:
         """Count the candidates of a parent."""
         # If all single features are parents, a pair of features is a candidate of the first one only.
-        first = pattern[0] if len(pattern) == 1 and self.free_length > 1 else 0
-        by_class = covered[np.argsort(self.data.labels[covered], kind="stable")]
-        own = np.array(pattern, np.int32)
-        counts = count_candidates(self.data, self.right, by_class, own, first, self.min_gain, self.scratch)
+        first = pattern[0] if len(pattern) == 1 and self.pairs_are_free else 0
+        by_class, own = covered[np.argsort(self.data.labels[covered], kind="stable")], np.array(pattern, np.int32)
+        counts = count_candidates(self.data, self.right, by_class, own, first, self.options.min_gain, self.scratch)
         order = np.argsort(counts[0])
         parent = Parent(own, covered, self.right[covered], *(column[order] for column in counts))
         self.parents[number] = parent

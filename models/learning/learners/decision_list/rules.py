@@ -9,12 +9,15 @@ is only compared with the rules listed under its own features.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from treevote.kernels import Bools, Doubles, Ints, kernel, leaf
 from treevote.store.validation import check_offsets
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 
 class DecisionList(NamedTuple):
@@ -131,12 +134,17 @@ def first_matches(indptr: Ints, indices: Ints, rules: CompiledRules, found: Ints
         found[row] = first_match(len(features), features, scratch, rules, allowed)
 
 
-def positive_columns(X: Any) -> tuple[Ints, Ints]:
-    """Return index pointers and ascending columns of the positive values of a matrix, as CSR."""
+def where_positive(X: Any) -> csr_matrix:
+    """Tell where the values of a matrix are positive; columns ascend in each row."""
     from scipy.sparse import csr_matrix  # slow to import, and not needed to parse
 
     matrix = csr_matrix(X > 0)
     matrix.sum_duplicates()
+    return matrix
+
+
+def places_of(matrix: Any) -> tuple[Ints, Ints]:
+    """Return the index pointers and the indices of a compressed matrix."""
     return matrix.indptr.astype(np.int32, copy=False), matrix.indices.astype(np.int32, copy=False)
 
 
@@ -146,5 +154,5 @@ def decide(rules: DecisionList, X: Any) -> Ints:
     A row has a feature if its value is positive.
     """
     found = np.empty(X.shape[0], np.int32)
-    first_matches(*positive_columns(X), compile_rules(rules, X.shape[1]), found)
+    first_matches(*places_of(where_positive(X)), compile_rules(rules, X.shape[1]), found)
     return found

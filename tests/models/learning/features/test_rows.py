@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from tests.reference.toy_parser import TRAINING
 from treevote.corpus.pseudo_projective import projectivize
 from treevote.corpus.treebank import Treebank
+from treevote.errors import ConfigError
 from treevote.kernels import Bools
 from treevote.models.learning.features import rows
 from treevote.models.learning.features.lexicon import Lexicon, WordColumns
@@ -84,3 +86,17 @@ def test_rows_do_not_depend_on_where_a_batch_ends(
     parts = rows_of(treebank, words)
     assert len(ends) > 8
     assert [column.tolist() for column in whole] == [column.tolist() for column in parts]
+
+
+@pytest.mark.parametrize(
+    ("fault", "raised"), [(ValueError, ConfigError), (MemoryError, MemoryError), (BrokenPipeError, OSError)]
+)
+def test_want_of_memory_is_no_fault_of_a_learner(fault: type[Exception], raised: type[Exception]) -> None:
+    class Learner:
+        def fit(self, X: object, y: object) -> None:
+            raise fault
+
+    learner: Any = Learner()
+    one = np.zeros(1, np.int32)
+    with pytest.raises(raised):
+        rows.fit(learner, Rows(one.astype(np.uint64), np.arange(2, dtype=np.int32), one, one), None, "training")
