@@ -61,7 +61,7 @@ class TextChunk:
     """Consecutive spans of a running text; those of all chunks together are the text.
 
     ``bytes_read`` is how much of the file, compressed or not, was read when the chunk was cut; ``document`` is the id
-    of the text (`treevote.conll.document_ids`), or empty. ``first_line`` counts from 1 in the file.
+    of the text (`treevote.conll.corpora.document_ids`), or empty. ``first_line`` counts from 1 in the file.
     """
 
     path: str
