@@ -19,8 +19,10 @@ import numpy as np
 
 from treevote.config import DATA
 from treevote.conll.writer import with_words
+from treevote.corpus.folds import runs_of
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
+from treevote.corpus.vocabulary import encode
 from treevote.errors import ConfigError, InputError
 from treevote.kernels import Bools, Floats, Ints, Longs
 from treevote.models.learning.clusters.clusters import NONE, Clusters
@@ -164,27 +166,25 @@ class Tagger:
         tokens, ends = rows[treebank.tokens], treebank.offsets
         chosen, names = np.full((len(tokens), len(TASKS)), -1, np.int32), _Names(self.tasks)
         agreed, margins = np.zeros(len(tokens), np.bool_), np.zeros((len(tokens), len(templates.TAGS)), np.float32)
-        read, first = None if self.neural is None else self.neural.sentences(treebank), 0
-        while first < len(treebank):
-            last = max(first + 1, int(np.searchsorted(ends, ends[first] + _BATCH, side="right")) - 1)
+        read = None if self.neural is None else self.neural.sentences(treebank)
+        for first, last in runs_of(ends, _BATCH):
             own = slice(int(ends[first]), int(ends[last]))
             offsets, neural = ends[first : last + 1] - ends[first], dict[str, Floats]()
             if self.neural is not None and read is not None:
                 neural = self.neural.scores(Sentences(read.words, read.tokens[own], offsets))
             chosen[own], agreed[own], margins[own] = self._batch(tokens[own], offsets, values, known, neural, names)
-            first = last
         is_token = treebank.is_token
         columns = treebank.tokens[is_token].tolist(), *chosen[is_token].T.tolist()
         distinct: dict[tuple[int, ...], int] = {}
-        number = [distinct.setdefault(row, len(distinct)) for row in zip(*columns, strict=True)]
+        numbers = encode(zip(*columns, strict=True), distinct)[:-1]
         words: dict[Word, int] = {ROOT: 0}
         upos, feats, xpos, rules = names.known.values()
-        places = [
-            words.setdefault(_word(treebank.words[token].form, upos[i], feats[j], xpos[k], rules[m]), len(words))
-            for token, i, j, k, m in distinct
-        ]
+        places = encode(
+            (_word(treebank.words[token].form, upos[i], feats[j], xpos[k], rules[m]) for token, i, j, k, m in distinct),
+            words,
+        )
         new = np.zeros(len(treebank.tokens), np.int32)
-        new[is_token] = np.array(places, np.int32)[number]
+        new[is_token] = places[numbers]
         return with_words(treebank, tuple(words), new), agreed, margins
 
     def _batch(

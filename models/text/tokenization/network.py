@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treevote.kernels import Bytes, Floats, Ints, kernel, leaf
 from treevote.models.text.tokenization.model_file import damaged
@@ -80,7 +79,8 @@ class CharacterNetwork:
         outputs = np.frombuffer(content, "<f4", lengths[2] // 4, starts[2]).reshape(2, 3 * (size + 1))
         usual = np.frombuffer(content, "<u4", offset=end + 1).reshape(-1, 2)
         codes = np.concatenate([characters["code"], usual[:, 1]])
-        if (codes > 0x10FFFF).any() or not all(map(_is_finite, (characters["embedding"], matrices, outputs))):
+        weights = characters["embedding"], matrices, outputs
+        if (codes > 0x10FFFF).any() or not all(np.isfinite(each).all() for each in weights):
             raise damaged("a number of its network is none that a training gives")
         row_of = {chr(code): row for row, code in enumerate(characters["code"].tolist(), 2)}
         space = characters["embedding"][row_of[" "] - 2] if " " in row_of else np.zeros(size)
@@ -117,18 +117,9 @@ class CharacterNetwork:
             return 0, KNOWN | SPACE
         bits = KNOWN | PUNCTUATION * (category[0] == "P") | OTHER_PUNCTUATION * (category == "Po")
         base = unicodedata.normalize("NFKD", character)[0]
-        for like in (
-            character,
-            _STOPS.get(base, base),
-            self.usual.get(2 << _CATEGORIES.index(category) // 2, character),
-        ):
-            if like in self.row_of:
-                return self.row_of[like], bits
-        return 1, bits
-
-
-def _is_finite(numbers: NDArray[np.float32]) -> bool:
-    return bool(np.isfinite(numbers).all())
+        usual = self.usual.get(2 << _CATEGORIES.index(category) // 2, character)
+        likes = (character, _STOPS.get(base, base), usual)
+        return next((self.row_of[like] for like in likes if like in self.row_of), 1), bits
 
 
 def _weights(embeddings: Floats, matrices: Floats, outputs: Floats, may_have_spaces: bool) -> Weights:
