@@ -59,8 +59,8 @@ def _as_document(part: Treebank, document: str) -> Source | None:
     front = b"# newdoc id = " + document.encode("utf-8", "surrogateescape") + end
     lines[first : first + 1] = [front, lines[first].removeprefix(BOM)]
     line_of = np.concatenate([source.line_of[:1], source.line_of[1:] + 1])
-    number = source.first_line - 1  # lines of tokens keep their numbers
-    return dataclasses.replace(source, first_line=number, text=b"\n".join(lines), line_of=line_of)
+    files = tuple((i + (i > first), path, n - (i <= first)) for i, path, n in source.files)  # tokens keep their numbers
+    return dataclasses.replace(source, text=b"\n".join(lines), line_of=line_of, files=files)
 
 
 def document_ids(names: Sequence[str | os.PathLike[str]], prefix: str = "") -> list[str]:

@@ -223,7 +223,7 @@ def parse_chunk(
             bad[i] = True
             faults.append(fault)
     treebank, line_of = _columns(text, blocks, tokens, ~bad, trees)
-    source = Source(chunk.path, chunk.first_line, chunk.text, line_of, chunk.format)
+    source = Source(chunk.path, chunk.text, line_of, chunk.format, ((0, chunk.path, chunk.first_line),))
     if on_error == "skip" and bad.any():
         source = _without(source, blocks, bad)
     return dataclasses.replace(treebank, name=os.path.basename(chunk.path), source=source), faults
@@ -248,16 +248,17 @@ def _scan(chunk: Chunk, trees: Trees) -> tuple[bytes, Blocks, Tokens]:
 
 
 def _without(source: Source, blocks: Blocks, bad: Bools) -> Source:
+    """Return the lines without those of bad blocks."""
     lines = source.text.split(b"\n")
     stays = np.ones(len(lines), np.bool_)
     for i in np.flatnonzero(bad).tolist():
         stays[blocks.first[i] : blocks.last[i] + 1] = False
-    return dataclasses.replace(
-        source,
-        first_line=source.first_line + int(np.argmax(stays)),
-        text=b"\n".join(itertools.compress(lines, stays.tolist())),
-        line_of=(np.cumsum(stays, dtype=np.int32) - 1)[source.line_of],
-    )
+    kept, ((_, path, number),) = np.flatnonzero(stays), source.files
+    begins = np.flatnonzero(np.diff(kept, prepend=-2) > 1).tolist()  # of runs of lines that stay
+    files = tuple((i, path, number + int(kept[i])) for i in begins)
+    line_of = (np.cumsum(stays, dtype=np.int32) - 1)[source.line_of]
+    text = b"\n".join(itertools.compress(lines, stays.tolist()))
+    return dataclasses.replace(source, text=text, line_of=line_of, files=files)
 
 
 def _faults(

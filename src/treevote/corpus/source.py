@@ -27,17 +27,17 @@ BLANK = " \t\r"
 class Source:
     """The text that sentences were read from, so that all that is not predicted is written back as it was.
 
-    ``first_line`` counts from 1 in the file ``path``, which may be ``<stdin>``. ``line_of``, shape (n_slots,), has for
-    each token the index in ``lines``; for a ROOT slot that of the first line of the sentence, comments included. Of
-    several files ``files`` has for each the index of its first line, its path, and the number of this line there.
+    ``path`` is that of the file, which may be ``<stdin>``; it is empty for several. ``line_of``, shape (n_slots,), has
+    for each token the index in ``lines``; for a ROOT slot that of the first line of the sentence, comments included.
+    ``files`` has for each run of lines that follow one another in a file the index of the first one, the path of the
+    file, and the number of this line there, from 1.
     """
 
     path: str
-    first_line: int
     text: bytes
     line_of: Ints
     format: Literal["conllu", "conllx"]
-    files: tuple[tuple[int, str, int], ...] = ()
+    files: tuple[tuple[int, str, int], ...]
 
     @functools.cached_property
     def lines(self) -> tuple[str, ...]:
@@ -46,8 +46,8 @@ class Source:
 
     def place(self, slot: int) -> tuple[str, int]:
         """Return the file of a slot, and the number of its line there, from 1."""
-        line, files = int(self.line_of[slot]), self.files or ((0, self.path, self.first_line),)
-        first, path, number = files[bisect.bisect_right(files, line, key=operator.itemgetter(0)) - 1]
+        line = int(self.line_of[slot])
+        first, path, number = self.files[bisect.bisect_right(self.files, line, key=operator.itemgetter(0)) - 1]
         return path, number + line - first
 
     @functools.cached_property
@@ -87,7 +87,7 @@ class Source:
         for own, comment in zip(slots, front, strict=True):
             places = self.line_of[own.start : own.stop]
             start, end = int(places[0]), int(places[-1])
-            while end < len(self.lines) and self.lines[end].strip(" \t\r"):
+            while end < len(self.lines) and self.lines[end].strip(BLANK):
                 end += 1
             first = len(lines)
             lines += [comment + "\r" * self.lines[start].endswith("\r")] * bool(comment)
@@ -116,10 +116,9 @@ class Source:
             text = source.text.removeprefix(BOM)
             texts.append(text + missing_end(text))
             line_of.append(source.line_of + np.int32(n_lines))
-            own = source.files or ((0, source.path, source.first_line),)
-            files += [(first + n_lines, path, number) for first, path, number in own]
+            files += [(first + n_lines, path, number) for first, path, number in source.files]
             n_lines += texts[-1].count(b"\n")
-        return Source("", 1, b"".join(texts), np.concatenate(line_of), given[0].format, tuple(files))
+        return Source("", b"".join(texts), np.concatenate(line_of), given[0].format, tuple(files))
 
 
 def missing_end(text: bytes) -> bytes:
