@@ -62,9 +62,9 @@ def dumps(treebank: Treebank) -> str:
             path=treebank.source.path,
             remedy="ask for the trees alone, or give the sentences as CoNLL-U",
         )
-    items = [MARKS[field] for field in marks]
-    columns = (column[slots].tolist() for column in marks.values())
-    for line, head, deprel, *numbers in zip(at, heads, deprels, *columns, strict=True):
+    items, columns = [MARKS[field] for field in marks], [column[slots].tolist() for column in marks.values()]
+    marks_of: Iterable[tuple[float, ...]] = zip(*columns, strict=True) if marks else itertools.repeat(())
+    for line, head, deprel, numbers in zip(at, heads, deprels, marks_of, strict=False):
         before, _, _, ninth, tenth = lines[line].rsplit("\t", 4)
         if numbers:
             known = [item.format(number) for item, number in zip(items, numbers, strict=True) if number == number]

@@ -94,9 +94,7 @@ class Source:
             line_of.append((places - start + len(lines)).astype(np.int32))
             line_of[-1][0] = first
             path, number = self.place(own.start)
-            number -= len(lines)  # of a line 0 before this one
-            if not files or (files[-1][1], files[-1][2] - files[-1][0]) != (path, number):
-                files.append((first, path, number + first))
+            files.append((first, path, number - (len(lines) - first)))
             lines += [self.lines[start].removeprefix("\ufeff"), *self.lines[start + 1 : end]]
             lines.append("\r" if lines[-1].endswith("\r") else "")
         text = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
