@@ -28,7 +28,7 @@ from treevote.kernels import Bools, Floats, Ints, Longs
 from treevote.models.learning.clusters.clusters import NONE, Clusters
 from treevote.models.learning.network.training import Sentences
 from treevote.models.text.tagging import templates
-from treevote.models.text.tagging.classifier import ClassifierTrainer, Direction, Loss
+from treevote.models.text.tagging.classifier import ClassifierTrainer
 from treevote.models.text.tagging.dictionary import Dictionary
 from treevote.models.text.tagging.edit_rules import apply_rule, is_rule, rule_of
 from treevote.models.text.tagging.features import Text
@@ -46,14 +46,12 @@ KIND = "tagger"
 TASKS = {"upos": 0, "feats": 1, "xpos": 2, "lemma": -1}  # in order, with their columns in `templates.TAGS`, -1 for none
 
 _BATCH = 4096  # tokens, about, whose scores are in memory at a time
-_BOTH: tuple[Direction, ...] = ("forward", "backward")
-_LOSSES: tuple[Loss, ...] = ("maxent", "margin")
 
 
 def _differing(lines: str, context: float) -> tuple[ClassifierTrainer, ...]:
     """Return the settings of taggers that differ in loss and direction."""
-    one = ClassifierTrainer(templates=tuple(lines.split()), context=context, losses=_LOSSES)
-    return tuple(dataclasses.replace(one, direction=own) for own in _BOTH)
+    forward = ClassifierTrainer(templates=tuple(lines.split()), context=context, losses=("maxent", "margin"))
+    return forward, dataclasses.replace(forward, direction="backward")
 
 
 TAGGERS = {

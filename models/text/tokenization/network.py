@@ -21,17 +21,12 @@ import numpy as np
 from treevote.kernels import Bytes, Floats, Ints, kernel, leaf
 from treevote.models.text.tokenization.model_file import damaged
 
-NOTHING, TOKEN, SENTENCE = 0, 1, 2
-"""Outcomes: what ends with a character."""
+NOTHING, TOKEN, SENTENCE = 0, 1, 2  # outcomes: what ends with a character
+SEGMENT = 50  # characters that the network reads at once; several spaces are one
+LANES = 32  # the width of an array is a multiple of this, with zeros at its end: then its loops have no slow rest
 
-SEGMENT = 50
-"""Number of characters that the network reads at once; several spaces are one."""
-
-LANES = 32
-"""The width of an array is a multiple of this, of zeros at its end: then its loops have no rest that takes longer."""
-
+# Bits of a character: a space, one that was met, of a category of punctuation, of category Po.
 SPACE, KNOWN, PUNCTUATION, OTHER_PUNCTUATION = 1, 2, 4, 8
-"""Bits of a character: a space, one that was met, of a category of punctuation, of category Po."""
 
 _SETTINGS = struct.Struct("<BHBBBI")
 _ADDRESSES, _VERSION, _SIZES = 2, 1, (16, 24, 64)  # version of the addresses and of the network, and numbers of units

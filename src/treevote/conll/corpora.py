@@ -17,8 +17,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.files.streams import stem, uncompressed
 
-SUFFIXES = (".conllu", ".conllx", ".conll")
-"""Files of a folder with these suffixes are treebanks, compressed with gzip or xz or not."""
+SUFFIXES = (".conllu", ".conllx", ".conll")  # of the files of a folder that are treebanks, compressed or not
 
 
 def files_of(source: str | os.PathLike[str]) -> list[str]:

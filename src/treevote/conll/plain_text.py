@@ -22,8 +22,7 @@ from treevote.corpus.documents import is_new_paragraph
 from treevote.corpus.source import BLANK
 from treevote.files.streams import Readable
 
-SPACES = "# spaces = "
-"""Comment with a stretch of a text that has no token."""
+SPACES = "# spaces = "  # comment with a stretch of a text that has no token
 
 _LETTERS = {" ": r"\s", "\t": r"\t", "\r": r"\r", "\n": r"\n", "|": r"\p", "\\": r"\\"}
 _BYTES = {escape[1]: character.encode() for character, escape in _LETTERS.items()}

@@ -13,8 +13,7 @@ from treevote.errors import InputError
 from treevote.kernels import Bools, Ints, Longs, leaf
 
 _MARK, _NUMBER = np.dtype(np.float32), np.dtype(np.int32)
-_TYPES = {"offsets": np.dtype(np.int64), "tokens": _NUMBER, "heads": _NUMBER, "deprels": _NUMBER}
-"""Types of the columns; all others are marks."""
+_TYPES = {"offsets": np.dtype(np.int64), "tokens": _NUMBER, "heads": _NUMBER, "deprels": _NUMBER}  # others: marks
 
 
 def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tuple[str, int | None] | None:

@@ -16,11 +16,8 @@ import numpy as np
 from treevote.corpus.documents import new_document
 from treevote.kernels import Ints, Longs
 
-BOM = "\ufeff".encode()
-"""The byte order mark that some programs put before the first line; it is kept unchanged."""
-
-BLANK = " \t\r"
-"""A line of these characters alone ends a sentence."""
+BOM = "\ufeff".encode()  # the byte order mark that some programs put before the first line; it is kept unchanged
+BLANK = " \t\r"  # a line of these characters alone ends a sentence
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,9 +31,7 @@ from treevote.notebook import drawing
 if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
 
-Format: TypeAlias = Literal["conllu", "conllx"]
-"""The format of a text; see `treevote.conll.validation`."""
-
+Format: TypeAlias = Literal["conllu", "conllx"]  # of a text, see `treevote.conll.validation`
 
 MARKS = {
     "support": "Support={:.2f}",
