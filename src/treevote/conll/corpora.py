@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from treevote.corpus.documents import new_document
-from treevote.corpus.source import BOM, Source
+from treevote.corpus.source import BOM, Source, new_document
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.files.streams import stem, uncompressed

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 
 from treevote.conll.chunks import chunks
 from treevote.conll.reader import parse_chunk
-from treevote.corpus.documents import is_new_paragraph
-from treevote.corpus.source import BLANK
+from treevote.corpus.source import BLANK, is_new_paragraph
 from treevote.files.streams import Readable
 
 SPACES = "# spaces = "  # comment with a stretch of a text that has no token

@@ -1,4 +1,7 @@
-"""The text that a treebank was read from."""
+"""The text that a treebank was read from, and the documents in it.
+
+A document is a text of several sentences, which begins with a comment ``# newdoc`` or ``# newdoc id = ID``.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,20 @@ import dataclasses
 import functools
 import itertools
 import operator
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from treevote.corpus.documents import new_document
 from treevote.kernels import Ints, Longs
 
 BOM = "\ufeff".encode()  # the byte order mark that some programs put before the first line; it is kept unchanged
 BLANK = " \t\r"  # a line of these characters alone ends a sentence
+
+_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=(.*)|\s*)")
+_PARAGRAPH = re.compile(r"#\s*new(?:doc|par)(?:\s+id\s*=.*|\s*)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,3 +129,28 @@ def missing_end(text: bytes) -> bytes:
     if line.strip(BLANK.encode()):
         return end + end
     return end if line or (before and before[-1].strip(BLANK.encode())) else b""
+
+
+def new_document(lines: Sequence[str]) -> str | None:
+    """Return the id of the document that begins with a sentence, empty if it has none; None if no document begins."""
+    found = [match for line in lines if (match := _DOCUMENT.fullmatch(line))]
+    return (found[-1][1] or "").strip() if found else None
+
+
+def is_new_paragraph(lines: Iterable[str]) -> bool:
+    """Tell whether a paragraph begins with a sentence, by ``# newpar`` or a new document."""
+    return any(map(_PARAGRAPH.fullmatch, lines))
+
+
+def openings(documents: Sequence[str], comments: Iterable[Sequence[str]]) -> list[str]:
+    """Return the comment that each sentence lacks, so as not to be in the document of the one before it; else ''.
+
+    >>> openings(["A", "B", "B", ""], [[], [], [], []])
+    ['', '# newdoc id = B', '', '# newdoc']
+    """
+    found, before = [], documents[0] if documents else ""
+    for document, lines in zip(documents, comments, strict=True):
+        is_open = document == before or new_document(lines) is not None
+        found.append("" if is_open else f"# newdoc id = {document}" if document else "# newdoc")
+        before = document
+    return found
