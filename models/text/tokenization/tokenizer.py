@@ -156,20 +156,17 @@ def _joined(sentences: Sequence[Sequence[Token]]) -> list[list[Token]]:
 
 def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: TextSpan, chunk: TextChunk) -> Iterator[Block]:
     """Yield the sentences of a stretch of a chunk."""
-    starts = [token.start for sentence in sentences for token in sentence] + [len(text)]
-    k = 0
+    starts = itertools.chain((token.start for sentence in sentences for token in sentence), [len(text)])
+    before = text[: next(starts)]
     for number, sentence in enumerate(sentences, 1):
         rows: list[Row] = []
-        forms = []
-        word = 1
+        forms, word = [], 1
         for token in sentence:
-            k += 1
-            start, end, following = token.start, token.end, starts[k]
-            written, after = text[start:end], text[end:following]
+            following = next(starts)
+            written, after = text[token.start : token.end], text[token.end : following]
             form = form_of(written)
-            items = []
-            if k == 1 and start:
-                items.append(f"SpacesBefore={escape(text[:start])}")
+            items = [f"SpacesBefore={escape(before)}"] if before else []
+            before = ""
             if form != written:
                 items.append(f"SpacesInToken={escape(written)}")
             if not after:
