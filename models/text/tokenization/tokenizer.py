@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treevote.config import to_mapping
 from treevote.conll.plain_text import SPACES, escape, form_of, plain
@@ -26,6 +25,7 @@ from treevote.corpus.sentence import ROOT, Word, sent_id
 from treevote.corpus.source import Source
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError, ModelError
+from treevote.kernels import Bytes
 from treevote.models.text.tokenization.splitter import Splitter, Token
 from treevote.models.text.tokenization.training import training
 from treevote.parallel import ONE_JOB, Jobs
@@ -69,7 +69,7 @@ class TokenizerTrainer(Settings):
 class Tokenizer:
     """A tokenizer: raw text to sentences, tokens and words; ``data`` are the bytes of a model of UDPipe 1."""
 
-    data: NDArray[np.uint8]
+    data: Bytes
 
     def read(self, chunk: TextChunk) -> Treebank:
         """Return the sentences of a running text without tags and trees; there may be none.

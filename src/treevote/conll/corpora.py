@@ -7,7 +7,7 @@ import itertools
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -21,19 +21,15 @@ SUFFIXES = (".conllu", ".conllx", ".conll")  # of the files of a folder that are
 
 def files_of(source: str | os.PathLike[str]) -> list[str]:
     """Return the treebanks in a folder and its sub-folders, sorted; InputError if there is none."""
-    found = sorted(_below(os.fspath(source)))
+    found = list[str]()
+    for folder, folders, files in os.walk(source):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        treebanks = [name for name in files if uncompressed(name).endswith(SUFFIXES) and not name.startswith(".")]
+        found += [os.path.join(folder, name) for name in treebanks]
     if not found:
         problem = f"expected files with the suffix {', '.join(SUFFIXES)}, found none"
         raise InputError(problem, path=os.fspath(source), remedy="check the path, or name the files")
-    return found
-
-
-def _below(folder: str) -> Iterator[str]:
-    for where, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in files:
-            if uncompressed(name).endswith(SUFFIXES) and not name.startswith("."):
-                yield os.path.join(where, name)
+    return sorted(found)
 
 
 def joined(parts: Sequence[Treebank], paths: Sequence[str | os.PathLike[str]]) -> Treebank:
