@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 from treevote.conll.chunks import Chunk, chunks
-from treevote.conll.document_ids import document_ids
+from treevote.conll.corpora import document_ids
 from treevote.conll.text_chunks import AnyFormat, TextChunk, any_chunks
 from treevote.corpus.treebank import Format
 from treevote.files.encodings import UTF8

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from treevote.conll.plain_text import encoded
-from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunk
+from treevote.conll.text_chunks import TextChunk, text_chunk
 from treevote.conll.writer import with_words
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
@@ -66,13 +66,13 @@ class TextAnnotator:
             return found
         return dataclasses.replace(found, tag_confidence=self.confidence.of(margins) * found.is_token)
 
-    def read(self, text: str | bytes, *, format: TextFormat = "text", tags: Tags = "auto") -> Treebank:
+    def read(self, text: str | bytes, *, tags: Tags = "auto") -> Treebank:
         """Return the sentences of a running text, with lemmas and tags if there is a tagger; there may be none.
 
         The text can be rebuilt from their source. InputError if there is no tokenizer; ConfigError if tags are
         to be predicted and there is no tagger.
         """
-        chunk = text_chunk(text if isinstance(text, bytes) else encoded(text), format=format)
+        chunk = text_chunk(text if isinstance(text, bytes) else encoded(text))
         return self.tagged(self.tokenized(chunk), tags)
 
     def tokenized(self, chunk: TextChunk) -> Treebank:
@@ -129,7 +129,7 @@ def without_tags(treebank: Treebank) -> Bools:
 def _with_words(treebank: Treebank, chosen: Bools, part: Treebank) -> Treebank:
     """Return a treebank in which the chosen sentences have the words and the confidence of tags of ``part``."""
     vocabulary = {word: number for number, word in enumerate(treebank.words)}
-    slots = np.flatnonzero(np.repeat(chosen, np.diff(treebank.offsets)))
+    slots = np.flatnonzero(chosen[treebank.sentence_of])
     tokens = treebank.tokens.copy()
     tokens[slots] = encode(part.words, vocabulary)[part.tokens]
     whole = with_words(treebank, tuple(vocabulary), tokens)

@@ -16,7 +16,7 @@ from treevote.conll.chunks import Chunk
 from treevote.conll.guidelines import TAGS
 from treevote.conll.reader import parse_chunk
 from treevote.conll.validation import MAX_TOKENS
-from treevote.corpus.documents import new_document
+from treevote.corpus.source import new_document
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.extras import extra

@@ -65,6 +65,15 @@ def test_a_fault_names_the_file_and_the_line_there(tmp_path: Path) -> None:
         confidence_of(whole, "Confidence")
 
 
+def test_lines_keep_their_numbers_where_faulty_sentences_are_left_out(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a.conllu", "b.conllu")]
+    for path in paths:
+        path.write_text(f"# spaces\n\n1\tno\n\n{DOGS}1\tno\n\n{DOGS}")
+    whole = read(paths, on_error="skip")
+    lines = [whole.fault(slot, "x", "y").line for slot in np.flatnonzero(whole.is_token).tolist()]
+    assert lines == [6, 7, 12, 13] * 2
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_a_list_and_its_folder_are_read_whole(n: int, tmp_path: Path) -> None:
     names = ["a.conllu", "b/c.conll.xz", "d.conllx.gz"][:n]

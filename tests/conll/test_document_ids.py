@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.conll.document_ids import document_ids
+from treevote.conll.corpora import document_ids
 
 NAMES = st.lists(st.text("ab-2/. ", min_size=1, max_size=6).filter(lambda name: name.strip("/ ")), max_size=6)
 

@@ -16,7 +16,7 @@ from tests.conll.texts import chunk_of, columns, heads, plain, texts, token_line
 from treevote.conll.reader import loads, parse_chunk, read
 from treevote.conll.tokenlists import to_tokenlists
 from treevote.conll.validation import Trees
-from treevote.conll.writer import dumps, encoded, write
+from treevote.conll.writer import dumps, encoded, with_items, write
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
@@ -183,6 +183,24 @@ def test_treebanks_are_written_one_after_the_other(tmp_path: Path) -> None:
         found = read(tmp_path / "joined.conllu")
         assert [sentence.words[1].form for sentence in found] == ["abcd"[i] for i in chosen]
         assert (tmp_path / "joined.conllu").read_bytes().startswith(texts[chosen[0]].encode())
+
+
+@pytest.mark.parametrize("end", ["", "\r"], ids=["line feed", "carriage return"])
+@pytest.mark.parametrize(
+    ("misc", "first", "second"),
+    [
+        ("_", r"K=a\pb\\c", "_"),
+        ("", r"K=a\pb\\c", ""),
+        ("A=1|K=old|Kit=2", r"A=1|Kit=2|K=a\pb\\c", "A=1|Kit=2"),
+        ("K=old", r"K=a\pb\\c", "_"),
+        ("A=1||B=K", r"A=1||B=K|K=a\pb\\c", "A=1||B=K"),
+    ],
+)
+def test_an_item_takes_the_place_of_the_one_with_its_key(misc: str, first: str, second: str, end: str) -> None:
+    lines = [f"{i}\tK=form\t_\tX\t_\t_\t0\troot\t_\t{{}}{end}\n" for i in (1, 2)]
+    treebank = loads("".join(line.format(misc) for line in lines) + f"{end}\n", format="conllu")
+    expected = lines[0].format(first) + lines[1].format(second) + f"{end}\n"
+    assert with_items(treebank, "K", {1: "a|b\\c"}).decode() == expected
 
 
 def test_a_path_is_a_file_also_if_it_is_a_dash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,7 +118,7 @@ def test_text_is_tagged_and_parsed(model: Path, tmp_path: Path) -> None:
     reader = load(model).annotator
     assert reader is not None
     assert reader.read(text).n_tokens == 10
-    assert reader.read("Dogs bark. Dogs", format="lines").n_sentences == 1
+    assert reader.tokenized(cutting.text_chunk(b"Dogs bark. Dogs", format="lines")).n_sentences == 1
     assert "reads raw text, and CoNLL-U with or without tags" in as_text(inspect(model))
     assert inspect(model)["card"]["input"].startswith("raw text, or sentences of words; CoNLL-U")
 

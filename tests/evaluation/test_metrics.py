@@ -227,7 +227,8 @@ def test_a_token_called_like_root_is_a_token() -> None:
 def test_the_place_in_the_file_is_named() -> None:
     toy = Treebank.concatenate([one("a"), one("c")], "b.conllu")
     text = b"# sent_id = s-1\n1\ta\n\n# sent_id = s-2\n# text = c\n1\tc\n"
-    source = Source("corpus/b.conllu", 11, text, np.array([0, 1, 3, 5], np.int32), "conllu")
+    line_of = np.array([0, 1, 3, 5], np.int32)
+    source = Source("corpus/b.conllu", text, line_of, "conllu", ((0, "corpus/b.conllu", 11),))
     system = dataclasses.replace(toy, source=source)
     with pytest.raises(InputError, match=r"^corpus/b\.conllu, line 16, sentence s-2: token 1: expected 'b' as in"):
         evaluate(Treebank.concatenate([one("a"), one("b")]), system)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.folds import runs_of
 from treevote.kernels import Bools, Ints, Keys, Longs, kernel, leaf
 from treevote.models.learning.features.rows import BATCH_KEYS, Batch
 from treevote.models.learning.features.trie import key_at, mix
@@ -95,15 +96,10 @@ def fire_all(text: Text, first: int, last: int, templates: Ints, keys: Keys, len
 
 def batches(text: Text, classes: Ints, templates: Ints) -> Iterator[Batch]:
     """Extract the features of all tokens; ``classes``, shape (n_slots,), are those of the rows."""
-    lengths = np.diff(text.offsets) - 1
-    first, n_sentences, is_token = 0, len(lengths), text.is_token
-    ends = np.cumsum(lengths)
-    while first < n_sentences:
-        most = (ends[first - 1] if first else 0) + max(1, BATCH_KEYS // len(templates))
-        last = max(first + 1, int(np.searchsorted(ends, most, side="right")))
-        n_tokens = int(lengths[first:last].sum())
-        keys, counts = np.empty(n_tokens * len(templates), np.uint64), np.empty(n_tokens, np.int32)
-        n = fire_all(text, first, last, templates, keys, counts)
+    is_token = text.is_token
+    for first, last in runs_of(text.offsets, BATCH_KEYS // len(templates)):
         own = slice(text.offsets[first], text.offsets[last])
-        yield keys[:n], counts, classes[own][is_token[own]]
-        first = last
+        of_tokens = classes[own][is_token[own]]
+        keys, counts = np.empty(len(of_tokens) * len(templates), np.uint64), np.empty(len(of_tokens), np.int32)
+        n = fire_all(text, first, last, templates, keys, counts)
+        yield keys[:n], counts, of_tokens

@@ -41,8 +41,7 @@ from treevote.store.validation import column, trainer_of
 
 KIND = "neural-tagger"
 
-OF_FORMS = tuple(name for name in ATTRIBUTES if name not in ("lemma", "upos", "xpos", "feats"))
-"""Attributes that need no tags."""
+OF_FORMS = tuple(name for name in ATTRIBUTES if name not in ("lemma", "upos", "xpos", "feats"))  # they need no tags
 
 Size = Annotated[int, Interval(1, 1_000)]
 

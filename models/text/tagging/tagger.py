@@ -19,14 +19,16 @@ import numpy as np
 
 from treevote.config import DATA
 from treevote.conll.writer import with_words
+from treevote.corpus.folds import runs_of
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
+from treevote.corpus.vocabulary import encode
 from treevote.errors import ConfigError, InputError
-from treevote.kernels import Bools, Floats, Ints, Longs
+from treevote.kernels import Bools, Floats, Ints
 from treevote.models.learning.clusters.clusters import NONE, Clusters
 from treevote.models.learning.network.training import Sentences
 from treevote.models.text.tagging import templates
-from treevote.models.text.tagging.classifier import ClassifierTrainer, Direction, Loss
+from treevote.models.text.tagging.classifier import ClassifierTrainer
 from treevote.models.text.tagging.dictionary import Dictionary
 from treevote.models.text.tagging.edit_rules import apply_rule, is_rule, rule_of
 from treevote.models.text.tagging.features import Text
@@ -44,14 +46,12 @@ KIND = "tagger"
 TASKS = {"upos": 0, "feats": 1, "xpos": 2, "lemma": -1}  # in order, with their columns in `templates.TAGS`, -1 for none
 
 _BATCH = 4096  # tokens, about, whose scores are in memory at a time
-_BOTH: tuple[Direction, ...] = ("forward", "backward")
-_LOSSES: tuple[Loss, ...] = ("maxent", "margin")
 
 
 def _differing(lines: str, context: float) -> tuple[ClassifierTrainer, ...]:
     """Return the settings of taggers that differ in loss and direction."""
-    one = ClassifierTrainer(templates=tuple(lines.split()), context=context, losses=_LOSSES)
-    return tuple(dataclasses.replace(one, direction=own) for own in _BOTH)
+    forward = ClassifierTrainer(templates=tuple(lines.split()), context=context, losses=("maxent", "margin"))
+    return forward, dataclasses.replace(forward, direction="backward")
 
 
 TAGGERS = {
@@ -89,9 +89,8 @@ class TaggerTrainer(Settings):
         treebank = treebank.compact()  # words of left-out sentences are unknown
         forms = tuple(dict.fromkeys(word.form for word in treebank.words[1:]))
         rows, values, known = FormMemo(forms, self.clusters).encode(treebank.words)
-        parts_of_speech = _gold_classes(treebank, "upos", ("_",))
-        others = {task: _gold_classes(treebank, task, parts_of_speech[2].names) for task in TASKS if task != "upos"}
-        gold = {"upos": parts_of_speech, **others}
+        gold = {"upos": _gold_classes(treebank, "upos", ("_",))}
+        gold |= {task: _gold_classes(treebank, task, gold["upos"].tagset.names) for task in TASKS if task != "upos"}
         tags = np.column_stack([tagset.codes[classes] for classes, _, tagset in map(gold.__getitem__, templates.TAGS)])
         untrained: dict[str, tuple[Tagset, Dictionary]] = {}
         trainings: list[Callable[..., Any]] = []
@@ -162,50 +161,51 @@ class Tagger:
         """
         rows, values, known = self._memo.encode(treebank.words)
         tokens, ends = rows[treebank.tokens], treebank.offsets
-        chosen, names = np.full((len(tokens), len(TASKS)), -1, np.int32), _Names(self.tasks)
+        chosen, new_feats = np.full((len(tokens), len(TASKS)), -1, np.int32), dict[str, int]()
         agreed, margins = np.zeros(len(tokens), np.bool_), np.zeros((len(tokens), len(templates.TAGS)), np.float32)
-        read, first = None if self.neural is None else self.neural.sentences(treebank), 0
-        while first < len(treebank):
-            last = max(first + 1, int(np.searchsorted(ends, ends[first] + _BATCH, side="right")) - 1)
+        read = None if self.neural is None else self.neural.sentences(treebank)
+        for first, last in runs_of(ends, _BATCH):
             own = slice(int(ends[first]), int(ends[last]))
             offsets, neural = ends[first : last + 1] - ends[first], dict[str, Floats]()
             if self.neural is not None and read is not None:
                 neural = self.neural.scores(Sentences(read.words, read.tokens[own], offsets))
-            chosen[own], agreed[own], margins[own] = self._batch(tokens[own], offsets, values, known, neural, names)
-            first = last
+            untagged = np.zeros(offsets[-1], np.int32), np.full((offsets[-1], len(templates.TAGS)), -1, np.int32)
+            text = Text(tokens[own], offsets, values, known, *untagged)
+            chosen[own], agreed[own], margins[own] = self._batch(text, neural, new_feats)
         is_token = treebank.is_token
         columns = treebank.tokens[is_token].tolist(), *chosen[is_token].T.tolist()
         distinct: dict[tuple[int, ...], int] = {}
-        number = [distinct.setdefault(row, len(distinct)) for row in zip(*columns, strict=True)]
+        numbers = encode(zip(*columns, strict=True), distinct)[:-1]
         words: dict[Word, int] = {ROOT: 0}
-        upos, feats, xpos, rules = names.known.values()
-        places = [
-            words.setdefault(_word(treebank.words[token].form, upos[i], feats[j], xpos[k], rules[m]), len(words))
-            for token, i, j, k, m in distinct
-        ]
+        upos, feats, xpos, rules = (self.tasks[name].tagset.names for name in TASKS)
+        feats = (*feats, *new_feats)
+        places = encode(
+            (_word(treebank.words[token].form, upos[i], feats[j], xpos[k], rules[m]) for token, i, j, k, m in distinct),
+            words,
+        )
         new = np.zeros(len(treebank.tokens), np.int32)
-        new[is_token] = np.array(places, np.int32)[number]
+        new[is_token] = places[numbers]
         return with_words(treebank, tuple(words), new), agreed, margins
 
-    def _batch(
-        self, tokens: Ints, offsets: Longs, values: Longs, known: Ints, neural: Mapping[str, Floats], names: _Names
-    ) -> tuple[Ints, Bools, Floats]:
-        """Return the number in ``names`` of each slot and task, -1 in ROOT slots; agreement and margins."""
-        tags = np.full((len(tokens), len(templates.TAGS)), -1, np.int32)
-        text = Text(tokens, offsets, values, known, np.zeros(len(tokens), np.int32), tags)
-        result, all_agreed, margins = [], np.ones(len(tokens), np.bool_), []
+    def _batch(self, text: Text, neural: Mapping[str, Floats], new_feats: dict[str, int]) -> tuple[Ints, Bools, Floats]:
+        """Return the class of each slot and task, -1 in ROOT slots; agreement and margins.
+
+        Combinations of features that were never seen are numbered behind the classes, in ``new_feats``.
+        """
+        result, all_agreed, margins = [], np.ones(len(text.tokens), np.bool_), []
         for task, column in TASKS.items():
             classes, combinations, agreed, margin = self.tasks[task].vote(text, column, neural.get(task))
             all_agreed &= agreed
             codes = self.tasks[task].tagset.codes[classes]
             if column >= 0:
                 margins.append(margin)
-                tags[:, column] = codes
+                text.tags[:, column] = codes
             if task == "upos":  # the groups of all other tasks
                 text = text._replace(groups=np.maximum(codes, 0))
-            for slot, combination in combinations.items():
-                classes[slot] = names.add(task, combination)
-                tags[slot, column] = -1
+            for slot, combination in combinations.items():  # of the one task whose classes have parts
+                number = new_feats.setdefault(combination, len(new_feats))
+                classes[slot] = len(self.tasks[task].tagset.names) + number
+                text.tags[slot, column] = -1
             result.append(classes)
         return np.array(result).T, all_agreed, np.array(margins).T
 
@@ -240,21 +240,6 @@ class Tagger:
                 record.parts["neural"], NEURAL, lambda part: NeuralTagger.from_record(part, forms, clusters, tagsets)
             )
         return cls(forms, tasks, clusters, neural)
-
-
-class _Names:
-    """The names of the classes of each task by number, and of combinations of features that were never seen."""
-
-    def __init__(self, tasks: Mapping[str, Task]) -> None:
-        self.known: dict[str, Sequence[str]] = {name: tasks[name].tagset.names for name in TASKS}
-        self._new: dict[tuple[str, str], int] = {}
-
-    def add(self, task: str, name: str) -> int:
-        """Return the number of a new name."""
-        if (task, name) not in self._new:
-            self._new[task, name] = len(self.known[task])
-            self.known[task] = [*self.known[task], name]  # rare
-        return self._new[task, name]
 
 
 @functools.lru_cache(1 << 16)  # the words of a text recur

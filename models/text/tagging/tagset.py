@@ -9,6 +9,7 @@ rare value has no part of its own: it competes by its features alone, as a combi
 from __future__ import annotations
 
 import functools
+import itertools
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -85,7 +86,7 @@ class Tagset:
         """The parts of all classes; ValueError if there are too many."""
         bases, offsets, values, kinds = [0], [0], list[int](), list[int]()
         features: dict[str, int] = {}
-        for first, last in zip(self.starts.tolist(), self.starts.tolist()[1:], strict=False):
+        for first, last in itertools.pairwise(self.starts.tolist()):
             numbers: dict[str, int] = {}
             start = bases[-1] + last - first
             for name in self.names[first:last]:

@@ -18,8 +18,7 @@ def main(train: str, dev: str, model: str, options: str) -> None:
     udpipe: Any = ufal.udpipe
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # nobody waits for the result any more
-    if hasattr(signal, "SIGINT"):
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fault, none = udpipe.ProcessingError(), udpipe.Trainer.NONE
     texts = [_sentences(udpipe, Path(path).read_text("utf-8"), fault) for path in (train, dev)]
     made = b""

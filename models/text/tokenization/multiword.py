@@ -63,7 +63,7 @@ class MultiwordRules:
         return max(map(len, self.ends), default=0)
 
     def _words(self, token: str) -> Words:
-        lower = [_lower(character).encode() for character in token]
+        lower = [character.lower()[0].encode() for character in token]
         key = b"".join(lower)
         front, words = "", self.tokens.get(key)
         if words is None:
@@ -78,21 +78,12 @@ class MultiwordRules:
             within = key[bounds[n_characters] : start]  # of a character of which the end has the last bytes
             words = ((within + first.encode("utf-8", "surrogateescape")).decode("utf-8", "replace"), *others)
         is_upper = unicodedata.category(token[0]) in ("Lu", "Lt")
-        if is_upper and not any(_is_lower_letter(character) for character in token):
+        if is_upper and not {"Ll", "Lm", "Lo"} & {*map(unicodedata.category, token)}:
             return (front + "".join(map(_upper, words[0])), *("".join(map(_upper, word)) for word in words[1:]))
         first = words[0]
         if is_upper and not front:
             first = _upper(first[0]) + first[1:]
         return (front + first, *words[1:])
-
-
-def _is_lower_letter(character: str) -> bool:
-    return unicodedata.category(character) in ("Ll", "Lm", "Lo")
-
-
-def _lower(character: str) -> str:
-    """Return the one character that is the lower case of another."""
-    return character.lower()[0]
 
 
 def _upper(character: str) -> str:

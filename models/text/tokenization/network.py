@@ -17,22 +17,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treevote.kernels import Bytes, Floats, Ints, kernel, leaf
 from treevote.models.text.tokenization.model_file import damaged
 
-NOTHING, TOKEN, SENTENCE = 0, 1, 2
-"""Outcomes: what ends with a character."""
+NOTHING, TOKEN, SENTENCE = 0, 1, 2  # outcomes: what ends with a character
+SEGMENT = 50  # characters that the network reads at once; several spaces are one
+LANES = 32  # the width of an array is a multiple of this, with zeros at its end: then its loops have no slow rest
 
-SEGMENT = 50
-"""Number of characters that the network reads at once; several spaces are one."""
-
-LANES = 32
-"""The width of an array is a multiple of this, of zeros at its end: then its loops have no rest that takes longer."""
-
+# Bits of a character: a space, one that was met, of a category of punctuation, of category Po.
 SPACE, KNOWN, PUNCTUATION, OTHER_PUNCTUATION = 1, 2, 4, 8
-"""Bits of a character: a space, one that was met, of a category of punctuation, of category Po."""
 
 _SETTINGS = struct.Struct("<BHBBBI")
 _ADDRESSES, _VERSION, _SIZES = 2, 1, (16, 24, 64)  # version of the addresses and of the network, and numbers of units
@@ -80,7 +74,8 @@ class CharacterNetwork:
         outputs = np.frombuffer(content, "<f4", lengths[2] // 4, starts[2]).reshape(2, 3 * (size + 1))
         usual = np.frombuffer(content, "<u4", offset=end + 1).reshape(-1, 2)
         codes = np.concatenate([characters["code"], usual[:, 1]])
-        if (codes > 0x10FFFF).any() or not all(map(_is_finite, (characters["embedding"], matrices, outputs))):
+        weights = characters["embedding"], matrices, outputs
+        if (codes > 0x10FFFF).any() or not all(np.isfinite(each).all() for each in weights):
             raise damaged("a number of its network is none that a training gives")
         row_of = {chr(code): row for row, code in enumerate(characters["code"].tolist(), 2)}
         space = characters["embedding"][row_of[" "] - 2] if " " in row_of else np.zeros(size)
@@ -117,18 +112,9 @@ class CharacterNetwork:
             return 0, KNOWN | SPACE
         bits = KNOWN | PUNCTUATION * (category[0] == "P") | OTHER_PUNCTUATION * (category == "Po")
         base = unicodedata.normalize("NFKD", character)[0]
-        for like in (
-            character,
-            _STOPS.get(base, base),
-            self.usual.get(2 << _CATEGORIES.index(category) // 2, character),
-        ):
-            if like in self.row_of:
-                return self.row_of[like], bits
-        return 1, bits
-
-
-def _is_finite(numbers: NDArray[np.float32]) -> bool:
-    return bool(np.isfinite(numbers).all())
+        usual = self.usual.get(2 << _CATEGORIES.index(category) // 2, character)
+        likes = (character, _STOPS.get(base, base), usual)
+        return next((self.row_of[like] for like in likes if like in self.row_of), 1), bits
 
 
 def _weights(embeddings: Floats, matrices: Floats, outputs: Floats, may_have_spaces: bool) -> Weights:

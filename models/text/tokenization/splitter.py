@@ -30,18 +30,15 @@ from treevote.models.text.tokenization.network import (
     add_outcomes,
 )
 
-MAY_BEGIN_ADDRESS = 16
-"""Bit of a character, beside those of `treevote.models.text.tokenization.network`."""
+MAY_BEGIN_ADDRESS = 16  # bit of a character, beside those of `treevote.models.text.tokenization.network`
+OVERLAP = 5  # characters at the end of a full window that the next one reads again, since it knows what follows them
 
+# Number of tokens from which on a sentence ends with a mark of category Po, with any punctuation, with any token.
 LONG, LONGER, LONGEST = 400, 450, 500
-"""Number of tokens from which on a sentence ends with a mark of category Po, with any punctuation, with any token."""
 
-OVERLAP = 5
-"""Number of characters at the end of a full window that the next one reads again, since it knows what follows them."""
-
+# Where a split stands: the next character, the next outcome of the window and their number, the number of all tokens
+# and of those in sentences that have ended.
 PLACE, NEXT, LENGTH, N_TOKENS, FIRST = range(5)
-"""Where a split stands: the next character, the next outcome of the window and their number, the number of all tokens
-and of those in sentences that have ended."""
 
 
 class Token(NamedTuple):

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treevote.config import to_mapping
 from treevote.conll.plain_text import SPACES, escape, form_of, plain
@@ -26,6 +25,7 @@ from treevote.corpus.sentence import ROOT, Word, sent_id
 from treevote.corpus.source import Source
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError, ModelError
+from treevote.kernels import Bytes
 from treevote.models.text.tokenization.splitter import Splitter, Token
 from treevote.models.text.tokenization.training import training
 from treevote.parallel import ONE_JOB, Jobs
@@ -69,7 +69,7 @@ class TokenizerTrainer(Settings):
 class Tokenizer:
     """A tokenizer: raw text to sentences, tokens and words; ``data`` are the bytes of a model of UDPipe 1."""
 
-    data: NDArray[np.uint8]
+    data: Bytes
 
     def read(self, chunk: TextChunk) -> Treebank:
         """Return the sentences of a running text without tags and trees; there may be none.
@@ -97,7 +97,8 @@ class Tokenizer:
                     problem = f"expected at most {MAX_TOKENS:,} tokens in a sentence, found more"
                     remedy = "cut the sentence in parts"
                     raise InputError(problem, path=chunk.path, sentence=sent_id(comments), remedy=remedy)
-        source = Source(chunk.path, 1, "\n".join([*lines, ""]).encode(), np.array(line_of, np.int32), "conllu")
+        conllu, files = "\n".join([*lines, ""]).encode(), ((0, chunk.path, 1),)
+        source = Source(chunk.path, conllu, np.array(line_of, np.int32), "conllu", files)
         words = (ROOT, *(Word(form, "_", "_", "_", "_") for form in number_of))
         unknown = np.full(len(tokens), -1, np.int32)
         columns = np.array(tokens, np.int32), unknown, (), unknown, np.array(offsets, np.int64)
@@ -155,20 +156,17 @@ def _joined(sentences: Sequence[Sequence[Token]]) -> list[list[Token]]:
 
 def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: TextSpan, chunk: TextChunk) -> Iterator[Block]:
     """Yield the sentences of a stretch of a chunk."""
-    starts = [token.start for sentence in sentences for token in sentence] + [len(text)]
-    k = 0
+    starts = itertools.chain((token.start for sentence in sentences for token in sentence), [len(text)])
+    before = text[: next(starts)]
     for number, sentence in enumerate(sentences, 1):
         rows: list[Row] = []
-        forms = []
-        word = 1
+        forms, word = [], 1
         for token in sentence:
-            k += 1
-            start, end, following = token.start, token.end, starts[k]
-            written, after = text[start:end], text[end:following]
+            following = next(starts)
+            written, after = text[token.start : token.end], text[token.end : following]
             form = form_of(written)
-            items = []
-            if k == 1 and start:
-                items.append(f"SpacesBefore={escape(text[:start])}")
+            items = [f"SpacesBefore={escape(before)}"] if before else []
+            before = ""
             if form != written:
                 items.append(f"SpacesInToken={escape(written)}")
             if not after:

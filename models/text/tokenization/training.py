@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from treevote.conll.writer import lines_of
-from treevote.corpus.documents import is_new_paragraph, new_document
+from treevote.corpus.source import is_new_paragraph, new_document
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError, TreevoteError
 from treevote.extras import extra

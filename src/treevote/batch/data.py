@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from treevote.conll.document_ids import document_ids
+from treevote.conll.corpora import document_ids
 from treevote.conll.plain_text import encoded
 from treevote.conll.reader import loads, read, require_text
 from treevote.conll.text_chunks import TextChunk, text_chunk, text_chunks, text_format

@@ -15,11 +15,10 @@ import numpy as np
 
 from treevote.batch.parsing import member_of, parse_sentences, trees_of
 from treevote.conll.chunks import Chunk
-from treevote.conll.misc import require_misc, with_items
 from treevote.conll.reader import OnError, parse_chunk
 from treevote.conll.text_chunks import TextChunk
 from treevote.conll.validation import Trees
-from treevote.conll.writer import encoded
+from treevote.conll.writer import encoded, require_misc, with_items
 from treevote.corpus.given import Keep
 from treevote.corpus.source import BOM, Source, missing_end
 from treevote.corpus.treebank import Format, Treebank

@@ -17,7 +17,7 @@ from treevote.annotation.suspects import LEAST, Diagnosis, Evidence, suspects_of
 from treevote.commands.train import FOLDS, chosen, compile_kernels
 from treevote.commands.treebanks import read_some, with_texts
 from treevote.config import converted, from_mapping
-from treevote.conll.misc import require_misc
+from treevote.conll.writer import require_misc
 from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import are_partial, require_labelled_trees

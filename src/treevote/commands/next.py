@@ -13,7 +13,7 @@ import numpy as np
 from treevote.annotation.selection import Selection, doubts, selected
 from treevote.batch.parsing import parse_sentences, require_tags
 from treevote.commands.treebanks import with_texts
-from treevote.conll.document_ids import document_ids
+from treevote.conll.corpora import document_ids
 from treevote.conll.reader import read
 from treevote.conll.text_chunks import AnyFormat, text_chunks, text_format, utf8_checked
 from treevote.corpus.repeated_sentences import sentence_forms

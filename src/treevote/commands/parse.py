@@ -98,7 +98,7 @@ def parse_files(
     encoding : str, default="utf-8"
         Encoding of the files, such as ``"latin-1"``; the output is UTF-8.
     id_prefix : str, default=""
-        Beginning of the ids of running text, see `treevote.conll.document_ids`.
+        Beginning of the ids of running text, see `treevote.conll.corpora.document_ids`.
     jobs : int or Jobs, default=1
         The output does not depend on them. Their progress is called with the number of finished input bytes and the
         total, which is 0 if an input is not a regular file.

@@ -14,7 +14,7 @@ from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair, folders_of, pairs
 from treevote.batch.reading import TASK_BYTES, Piece, parse_task, pieces, tasks
 from treevote.commands.folder_outputs import FolderSummary, Outputs
-from treevote.conll.document_ids import document_ids
+from treevote.conll.corpora import document_ids
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, text_format
 from treevote.corpus.given import Keep

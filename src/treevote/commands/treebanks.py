@@ -15,7 +15,7 @@ from treevote.conll.reader import read
 from treevote.corpus.given import FREE_LABEL
 from treevote.corpus.source import Source
 from treevote.corpus.treebank import Format, Treebank
-from treevote.corpus.trees import are_bare, are_partial
+from treevote.corpus.trees import are_partial, per_sentence
 from treevote.errors import InputError, warn
 from treevote.evaluation.counts import Convention, convention_of
 from treevote.evaluation.development import learned_sentences
@@ -92,7 +92,8 @@ def with_trees(treebank: Treebank) -> Treebank:
 
     Words with a head and no label, beside words with labels, are told: nothing says that their label is open.
     """
-    bare, place = are_bare(treebank), f"{treebank.title}: " if treebank.title else ""
+    place = f"{treebank.title}: " if treebank.title else ""
+    bare = per_sentence(treebank.heads >= 0, treebank.offsets) == 0
     if count := int(bare.sum()):
         said = "has no tree and is" if count == 1 else "have no tree and are"
         warn(f"{place}{count:,} of {treebank.n_sentences:,} sentences {said} left out")

@@ -15,8 +15,7 @@ from treevote.errors import InputError
 from treevote.files.encodings import UTF8
 from treevote.files.streams import Readable, opened
 
-MAX_SENTENCE_BYTES = 64 << 20
-"""Maximum length of a stretch without a blank line."""
+MAX_SENTENCE_BYTES = 64 << 20  # maximum length of a stretch without a blank line
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,39 +1,35 @@
-"""Several files as one corpus: their sentences and lines, one after the other, each file a document."""
+"""Several files as one corpus: their sentences and lines, one after the other, each file a document with an id."""
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
-from treevote.conll.document_ids import document_ids
-from treevote.corpus.documents import new_document
-from treevote.corpus.source import BOM, Source
+from treevote.corpus.source import BOM, Source, new_document
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
-from treevote.files.streams import uncompressed
+from treevote.files.streams import stem, uncompressed
 
-SUFFIXES = (".conllu", ".conllx", ".conll")
-"""Files of a folder with these suffixes are treebanks, compressed with gzip or xz or not."""
+SUFFIXES = (".conllu", ".conllx", ".conll")  # of the files of a folder that are treebanks, compressed or not
 
 
 def files_of(source: str | os.PathLike[str]) -> list[str]:
     """Return the treebanks in a folder and its sub-folders, sorted; InputError if there is none."""
-    found = sorted(_below(os.fspath(source)))
+    found = list[str]()
+    for folder, folders, files in os.walk(source):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        treebanks = [name for name in files if uncompressed(name).endswith(SUFFIXES) and not name.startswith(".")]
+        found += [os.path.join(folder, name) for name in treebanks]
     if not found:
         problem = f"expected files with the suffix {', '.join(SUFFIXES)}, found none"
         raise InputError(problem, path=os.fspath(source), remedy="check the path, or name the files")
-    return found
-
-
-def _below(folder: str) -> Iterator[str]:
-    for where, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in files:
-            if uncompressed(name).endswith(SUFFIXES) and not name.startswith("."):
-                yield os.path.join(where, name)
+    return sorted(found)
 
 
 def joined(parts: Sequence[Treebank], paths: Sequence[str | os.PathLike[str]]) -> Treebank:
@@ -43,19 +39,60 @@ def joined(parts: Sequence[Treebank], paths: Sequence[str | os.PathLike[str]]) -
     """
     whole = Treebank.concatenate(parts, " + ".join(part.name for part in parts))
     named = zip(parts, document_ids(paths), strict=True)
-    sources = [part.source and _as_document(part.source, document) for part, document in named]
+    sources = [_as_document(part, document) for part, document in named]
     return dataclasses.replace(whole, source=Source.concatenate(sources))
 
 
-def _as_document(source: Source, document: str) -> Source:
+def _as_document(part: Treebank, document: str) -> Source | None:
     """Return the lines of a file that begins with a document."""
-    lines, first = source.text.split(b"\n"), int(source.line_of[0])
-    comments = [line.removeprefix("\ufeff") for line in source.lines[first : int(source.line_of[1])]]
-    if source.format != "conllu" or new_document(comments) is not None:
+    source = part.source
+    if source is None or source.format != "conllu" or new_document(part.comments(0)) is not None:
         return source
+    lines, first = source.text.split(b"\n"), int(source.line_of[0])
     end = b"\r" * lines[first].endswith(b"\r")
     front = b"# newdoc id = " + document.encode("utf-8", "surrogateescape") + end
     lines[first : first + 1] = [front, lines[first].removeprefix(BOM)]
     line_of = np.concatenate([source.line_of[:1], source.line_of[1:] + 1])
-    number = source.first_line - 1  # lines of tokens keep their numbers
-    return dataclasses.replace(source, first_line=number, text=b"\n".join(lines), line_of=line_of)
+    files = tuple((i + (i > first), path, n - (i <= first)) for i, path, n in source.files)  # tokens keep their numbers
+    return dataclasses.replace(source, text=b"\n".join(lines), line_of=line_of, files=files)
+
+
+def document_ids(names: Sequence[str | os.PathLike[str]], prefix: str = "") -> list[str]:
+    """Return an id for each file, ``# newdoc id`` and the beginning of its ``sent_id``; standard input alone has none.
+
+    A prefix stands in front of each id with a hyphen between, and for that of standard input.
+
+    It is the name without folder and suffix; for files of the same name, with the folders that they do not share; for
+    the same file again, with a number. ``/`` becomes ``:``, for UD forbids it, and white space ``_``.
+
+    >>> document_ids(["news/1.txt", "news/2.txt.gz"]), document_ids(["a/x.txt", "b/x.txt"]), document_ids(["x", "x"])
+    (['1', '2'], ['a:x', 'b:x'], ['x', 'x-2'])
+    >>> document_ids(["news/1.txt", "news/2.txt"], "my news"), document_ids(["-"], "n")
+    (['my_news-1', 'my_news-2'], ['n'])
+    >>> document_ids(["-"]), document_ids(["-", "my news.txt"])
+    ([''], ['-', 'my_news'])
+    """
+    paths = [os.fspath(name).replace(os.sep, "/") for name in names]
+    front = _as_id(prefix)
+    if paths == ["-"]:
+        return [front]
+    bare = [stem(path)[0] for path in paths]
+    ids = [path.rpartition("/")[2] for path in bare]
+    if len({*ids}) < len({*bare}):
+        is_comparable = len({*map(os.path.isabs, bare)}) == 1
+        shared = os.path.commonpath([os.path.dirname(path) for path in bare]) if is_comparable else ""
+        ids = [path.removeprefix(shared).lstrip("/") for path in bare]
+    ids = [f"{front}-{_as_id(each)}" if front else _as_id(each) for each in ids]
+    taken, seen = {*ids}, Counter[str]()
+    found = []
+    for each in ids:
+        seen[each] += 1
+        if seen[each] > 1:
+            each = next(other for k in itertools.count(seen[each]) if (other := f"{each}-{k}") not in taken)
+            taken.add(each)
+        found.append(each)
+    return found
+
+
+def _as_id(name: str) -> str:
+    return re.sub(r"\s", "_", name).replace("/", ":")

@@ -12,19 +12,14 @@ from treevote.corpus.trees import roots
 from treevote.errors import shortened
 from treevote.kernels import Bools, Longs
 
+# The 37 universal relations, and the 17 universal part-of-speech tags.
 _RELATIONS = """acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated
 expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct reparandum root vocative
 xcomp"""
 _TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 
-RELATIONS = frozenset(_RELATIONS.split())
-"""The 37 universal relations."""
-
-TAGS = frozenset(_TAGS.split())
-"""The 17 universal part-of-speech tags."""
-
-NAMED = 5
-"""Maximum number of labels that a warning names, the most frequent first."""
+RELATIONS, TAGS = frozenset(_RELATIONS.split()), frozenset(_TAGS.split())
+NAMED = 5  # maximum number of labels that a warning names, the most frequent first
 
 
 def departures(treebank: Treebank) -> Iterator[str]:

@@ -10,18 +10,18 @@ with two hexadecimal digits for each byte. A text, or a stretch of it, that has 
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from treevote.conll.chunks import chunks
 from treevote.conll.reader import parse_chunk
-from treevote.corpus.documents import is_new_paragraph
+from treevote.corpus.source import BLANK, is_new_paragraph
 from treevote.files.streams import Readable
 
-SPACES = "# spaces = "
-"""Comment with a stretch of a text that has no token."""
+SPACES = "# spaces = "  # comment with a stretch of a text that has no token
 
 _LETTERS = {" ": r"\s", "\t": r"\t", "\r": r"\r", "\n": r"\n", "|": r"\p", "\\": r"\\"}
 _BYTES = {escape[1]: character.encode() for character, escape in _LETTERS.items()}
@@ -97,7 +97,7 @@ def plain(text: str) -> str:
 
 @dataclass
 class PlainText:
-    r"""Builds the text of a treebank, some lines at a time.
+    r"""Builds the text of a treebank, some sentences at a time.
 
     Without spaces in MISC, sentences are one space apart, and paragraphs (``# newpar``, ``# newdoc``) a blank line; the
     text ends with a line feed. With ``lines`` each sentence is on a line of its own, whatever MISC says of the spaces
@@ -113,43 +113,21 @@ class PlainText:
     sentences: int = 0
     different: int = 0
     first_different: str = ""
-    _comments: list[str] = field(default_factory=list)
-    _tokens: list[tuple[str, str]] = field(default_factory=list)
-    _covered: int = 0
     _after: bytes | None = None
     _is_explicit: bool = False
 
     def add(self, lines: Iterable[str]) -> bytes:
-        """Return the text of some lines, as far as it is known: the spaces after the last sentence are not yet."""
-        found = []
-        for line in lines:
-            if not line.strip(" \t\r"):
-                found.append(self._sentence())
-            elif line.startswith("#"):
-                self._comments.append(line.rstrip("\r"))
-            else:
-                self._take(line.rstrip("\r").split("\t"))
-        return b"".join(found)
+        """Return the text of whole sentences without faults; the spaces after the last one are not known yet."""
+        blocks = itertools.groupby((line.rstrip("\r") for line in lines), key=lambda line: not line.strip(BLANK))
+        return b"".join(self._sentence(list(block)) for is_blank, block in blocks if not is_blank)
 
     def end(self) -> bytes:
         """Return the end of the text."""
-        last = self._sentence()
-        return last if self._after is None else last + (self._after if self._is_explicit else b"\n")
+        return b"" if self._after is None else self._after if self._is_explicit else b"\n"
 
-    def _take(self, columns: Sequence[str]) -> None:
-        number, _, last = columns[0].partition("-")
-        if "." in number or len(columns) < 2:
-            return
-        if last:
-            self._covered = int(last) if last.isdecimal() else 0
-        elif number.isdecimal() and int(number) <= self._covered:
-            return
-        self._tokens.append((columns[1], columns[9] if len(columns) > 9 else "_"))
-
-    def _sentence(self) -> bytes:
+    def _sentence(self, lines: Sequence[str]) -> bytes:
         """Return what is known at the end of a sentence, or of a block of comments."""
-        comments, tokens = self._comments, self._tokens
-        self._comments, self._tokens, self._covered = [], [], 0
+        comments, tokens = [line for line in lines if line.startswith("#")], list(_tokens(lines))
         spaces = [unescape(comment.removeprefix(SPACES)) for comment in comments if comment.startswith(SPACES)]
         if not tokens:
             return b"" if self.lines or not spaces else self._between(is_new=False) + b"".join(spaces)
@@ -186,6 +164,16 @@ class PlainText:
         return b"\n\n" if is_new and (not explicit or not after) else after
 
 
+def _tokens(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield FORM and MISC of the tokens of a sentence, a multiword token as one, without empty nodes."""
+    covered = 0  # the last word of the multiword token before
+    for columns in (line.split("\t") for line in lines if not line.startswith("#")):
+        number, _, last = columns[0].partition("-")
+        if "." not in number and int(number) > covered:
+            covered = int(last or 0)
+            yield columns[1], columns[9]
+
+
 def _named(name: str, comments: Sequence[str]) -> str | None:
     """Return the value of a comment."""
     return next((comment.removeprefix(name) for comment in comments if comment.startswith(name)), None)
@@ -209,8 +197,6 @@ def text_of(source: Readable, text: PlainText | None = None) -> Iterator[bytes]:
     """Yield the text of a CoNLL-U file, in constant memory; ``text`` counts the sentences."""
     building = PlainText() if text is None else text
     for chunk in chunks(source, format="conllu"):
-        treebank, _ = parse_chunk(chunk, trees="ignored")
-        assert treebank.source is not None, "read from a file"
-        lines = treebank.source.lines
-        yield building.add(line.removeprefix("\ufeff") for line in (lines[:-1] if not lines[-1] else lines))
+        parse_chunk(chunk, trees="ignored")  # raises the first fault
+        yield building.add(chunk.bare_text.decode().split("\n"))
     yield building.end()

@@ -163,14 +163,12 @@ def with_marks(treebank: Treebank) -> Treebank:
     A field of ``MARKS`` is filled if every token with a head has its number. Without a source, or of CoNLL-X, the
     treebank stays as it is.
     """
-    source = treebank.source
-    if source is None:
+    source, slots = treebank.source, np.flatnonzero(treebank.heads >= 0)
+    if source is None or not len(slots):
         return treebank
     fields = {mark.partition("=")[0]: field for field, mark in MARKS.items()}
-    columns = {field: np.zeros(len(treebank.tokens), np.float32) for field in MARKS}
-    slots = np.flatnonzero(treebank.heads >= 0)
-    for column in columns.values():
-        column[slots] = np.nan  # until its number is found
+    missing = np.where(treebank.heads >= 0, np.nan, 0).astype(np.float32)
+    columns = {field: missing.copy() for field in MARKS}
     for slot, misc in zip(slots.tolist(), source.misc(slots), strict=True):
         for item in misc.split("|"):
             key, _, text = item.partition("=")
@@ -184,7 +182,7 @@ def with_marks(treebank: Treebank) -> Treebank:
                 raise treebank.fault(slot, f"expected {key}=NUMBER from 0 to 1 in MISC, found {item}", "correct it")
             columns[field][slot] = number
     found: dict[str, Any] = {field: column for field, column in columns.items() if not np.isnan(column).any()}
-    return dataclasses.replace(treebank, **found) if len(slots) else treebank
+    return dataclasses.replace(treebank, **found)
 
 
 def read_parse(path: str | os.PathLike[str], format: Format | Literal["auto"]) -> Treebank:
@@ -218,13 +216,14 @@ def parse_chunk(
     text, blocks, tokens = _scan(chunk, trees)
     faults: list[InputError] = []
     bad = np.zeros_like(tokens.suspect)
-    for i, found in _faulty(chunk, text, blocks, tokens, trees):
-        bad[i] = True
-        faults.append(next(found))
-        if on_error == "stop":
-            raise faults[0]
+    for i, found in _faults(chunk, text, blocks, tokens, trees):
+        if fault := next(found, None):
+            if on_error == "stop":
+                raise fault
+            bad[i] = True
+            faults.append(fault)
     treebank, line_of = _columns(text, blocks, tokens, ~bad, trees)
-    source = Source(chunk.path, chunk.first_line, chunk.text, line_of, chunk.format)
+    source = Source(chunk.path, chunk.text, line_of, chunk.format, ((0, chunk.path, chunk.first_line),))
     if on_error == "skip" and bad.any():
         source = _without(source, blocks, bad)
     return dataclasses.replace(treebank, name=os.path.basename(chunk.path), source=source), faults
@@ -232,7 +231,7 @@ def parse_chunk(
 
 def chunk_faults(chunk: Chunk, *, trees: Trees = "optional") -> Iterator[InputError]:
     """Yield all faults of a chunk, where `parse_chunk` names the first of each sentence."""
-    for _, found in _faulty(chunk, *_scan(chunk, trees), trees):
+    for _, found in _faults(chunk, *_scan(chunk, trees), trees):
         yield from found
 
 
@@ -249,22 +248,23 @@ def _scan(chunk: Chunk, trees: Trees) -> tuple[bytes, Blocks, Tokens]:
 
 
 def _without(source: Source, blocks: Blocks, bad: Bools) -> Source:
+    """Return the lines without those of bad blocks."""
     lines = source.text.split(b"\n")
     stays = np.ones(len(lines), np.bool_)
     for i in np.flatnonzero(bad).tolist():
         stays[blocks.first[i] : blocks.last[i] + 1] = False
-    return dataclasses.replace(
-        source,
-        first_line=source.first_line + int(np.argmax(stays)),
-        text=b"\n".join(itertools.compress(lines, stays.tolist())),
-        line_of=(np.cumsum(stays, dtype=np.int32) - 1)[source.line_of],
-    )
+    kept, ((_, path, number),) = np.flatnonzero(stays), source.files
+    begins = np.flatnonzero(np.diff(kept, prepend=-2) > 1).tolist()  # of runs of lines that stay
+    files = tuple((i, path, number + int(kept[i])) for i in begins)
+    line_of = (np.cumsum(stays, dtype=np.int32) - 1)[source.line_of]
+    text = b"\n".join(itertools.compress(lines, stays.tolist()))
+    return dataclasses.replace(source, text=text, line_of=line_of, files=files)
 
 
-def _faulty(
+def _faults(
     chunk: Chunk, text: bytes, blocks: Blocks, tokens: Tokens, trees: Trees
 ) -> Iterator[tuple[int, Iterator[InputError]]]:
-    """Yield the number of each block with faults, and its faults."""
+    """Yield the number of each suspect block, and its faults, if it has any."""
     lines = text.decode("utf-8", "surrogateescape").split("\n") if tokens.suspect.any() else []
     numbers = chunk.first_sentence + np.cumsum(blocks.is_sentence) - blocks.is_sentence
     unlabelled = trees in ("required", "some") and all(
@@ -274,12 +274,13 @@ def _faulty(
         sentence = lines[blocks.first[i] : blocks.last[i]]
         name = shortened(sent_id(sentence).partition("\r")[0]) or str(numbers[i])
         line = chunk.first_line + int(blocks.first[i])
-        found = (
-            InputError(fault.problem, path=chunk.path, line=line + fault.line, sentence=name, remedy=fault.remedy)
-            for fault in sentence_faults(sentence, chunk.format, trees, unlabelled=unlabelled)
+        yield (
+            i,
+            (
+                InputError(fault.problem, path=chunk.path, line=line + fault.line, sentence=name, remedy=fault.remedy)
+                for fault in sentence_faults(sentence, chunk.format, trees, unlabelled=unlabelled)
+            ),
         )
-        if first := next(found, None):
-            yield i, itertools.chain([first], found)
 
 
 @functools.lru_cache(1 << 16)

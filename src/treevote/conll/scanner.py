@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treevote.conll.validation import MAX_DIGITS, MAX_TOKENS, Trees
 from treevote.corpus.source import BLANK
 from treevote.corpus.treebank import Format
-from treevote.kernels import Bools, Longs
+from treevote.kernels import Bools, Bytes, Longs
 
 _LINE_FEED, _RETURN, _TAB, _HASH, _UNDERSCORE, _ZERO, _DASH, _DOT = b"\n\r\t#_0-."
 _BLANK = np.frombuffer(BLANK.encode(), np.uint8)
@@ -122,7 +121,7 @@ def find_tokens(text: bytes, blocks: Blocks, format: Format, trees: Trees) -> To
     return Tokens(suspect, n_tokens, block, line, tabs[tab] + 1, tabs[tab + 5], head, tabs[tab + 6] + 1, tabs[tab + 7])
 
 
-def _blocks_with_returns(text: bytes, codes: NDArray[np.uint8], blocks: Blocks) -> Bools:
+def _blocks_with_returns(text: bytes, codes: Bytes, blocks: Blocks) -> Bools:
     """Tell which blocks have a carriage return that no line feed follows."""
     found = np.zeros(len(blocks.first), np.bool_)
     if len(found) and b"\r" in text and text.count(b"\r") > text.count(b"\r\n"):
@@ -133,7 +132,7 @@ def _blocks_with_returns(text: bytes, codes: NDArray[np.uint8], blocks: Blocks) 
     return found
 
 
-def _decimals(codes: NDArray[np.uint8], start: Longs, end: Longs) -> Longs:
+def _decimals(codes: Bytes, start: Longs, end: Longs) -> Longs:
     """Return the numbers written in decimal; -1 for anything else, a leading zero or too many digits."""
     width = end - start
     value = np.zeros(len(start), np.int64)
@@ -147,7 +146,7 @@ def _decimals(codes: NDArray[np.uint8], start: Longs, end: Longs) -> Longs:
 
 
 def _range_or_empty_node(
-    codes: NDArray[np.uint8], start: Longs, end: Longs, block: Longs, expected: Longs, n_tokens: Longs
+    codes: Bytes, start: Longs, end: Longs, block: Longs, expected: Longs, n_tokens: Longs
 ) -> Bools:
     """Tell which ids are ranges that begin with the expected token, or empty nodes before it."""
     signs = np.append(np.flatnonzero((codes == _DASH) | (codes == _DOT)), len(codes) - 1)

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treevote.kernels import Ints, Longs, leaf
-
-Codes: TypeAlias = NDArray[np.uint8]
+from treevote.kernels import Bytes, Ints, Longs, leaf
 
 _MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
 _SHIFT = np.uint64(29)
@@ -28,7 +24,7 @@ def numbered(text: bytes, start: Longs, end: Longs) -> tuple[list[bytes], Ints]:
 
 
 @leaf
-def number_stretches(text: Codes, start: Longs, end: Longs, slots: Ints, firsts: Longs, numbers: Ints) -> int:
+def number_stretches(text: Bytes, start: Longs, end: Longs, slots: Ints, firsts: Longs, numbers: Ints) -> int:
     """Write the number of each stretch, and the first stretch of each number; return how many numbers there are.
 
     ``slots``, shape (2**b,), is a table with room for more than all stretches; it holds -1 everywhere.
@@ -74,7 +70,7 @@ def with_trees(text: bytes, lines: Ints, heads: Ints, deprels: Ints, labels: Seq
 
 
 @leaf
-def put_trees(text: Codes, ends: Longs, heads: Ints, names: Codes, first: Longs, last: Longs, result: Codes) -> int:
+def put_trees(text: Bytes, ends: Longs, heads: Ints, names: Bytes, first: Longs, last: Longs, result: Bytes) -> int:
     """Write a text, but for the line feed at its end, with other trees, and return its new length.
 
     Line ``i`` with a tree ends at ``ends[i]``, and its label is ``names[first[i] : last[i]]``.
@@ -98,7 +94,7 @@ def put_trees(text: Codes, ends: Longs, heads: Ints, names: Codes, first: Longs,
 
 
 @leaf
-def second_tab_before(text: Codes, end: int, begin: int) -> int:
+def second_tab_before(text: Bytes, end: int, begin: int) -> int:
     """Return the place of the second tab before a place, not before ``begin``."""
     for _ in range(2):
         end -= 1
@@ -108,7 +104,7 @@ def second_tab_before(text: Codes, end: int, begin: int) -> int:
 
 
 @leaf
-def copy(text: Codes, first: int, last: int, result: Codes, at: int) -> int:
+def copy(text: Bytes, first: int, last: int, result: Bytes, at: int) -> int:
     """Write a stretch of a text at a place, and return where it ends."""
     for k in range(last - first):
         result[at + k] = text[first + k]

@@ -21,31 +21,24 @@ from treevote.errors import InputError, require_known
 from treevote.files.encodings import UTF8, not_utf8
 from treevote.files.streams import Readable, is_stream, opened, uncompressed
 
-TextFormat: TypeAlias = Literal["text", "lines"]
-"""Running text: paragraphs end with a blank line; or each line is a sentence."""
+TextFormat: TypeAlias = Literal["text", "lines"]  # paragraphs that end with a blank line; or each line is a sentence
+AnyFormat: TypeAlias = Format | TextFormat | Literal["auto"]  # of a file to be parsed; see `text_format` for "auto"
 
-AnyFormat: TypeAlias = Format | TextFormat | Literal["auto"]
-"""The format of a file that is to be parsed; ``"auto"`` is running text if the name ends with ``.txt``."""
-
-MAX_STRETCH = 1 << 13
-"""Maximum length in bytes of a stretch without a blank line, and of spaces without anything else."""
-
-MAX_SPACES = 1 << 10
-"""Maximum length in bytes of the spaces at the front of a stretch, and after it."""
+MAX_STRETCH = 1 << 13  # maximum length in bytes of a stretch without a blank line, and of spaces without anything else
+MAX_SPACES = 1 << 10  # maximum length in bytes of the spaces at the front of a stretch, and after it
 
 _SPACES = re.compile(rb"[ \t\n\r\v\f]*")
 _PARAGRAPH_END = re.compile(rb"\n[ \t\r\v\f]*\n[ \t\n\r\v\f]*")
 _LINE_END = re.compile(rb"\n[ \t\n\r\v\f]*")
 _ENDS = {"text": _PARAGRAPH_END, "lines": _LINE_END}
 _CLOSERS = "|".join(re.escape(mark) for mark in "\"')]”’»」』）】〉》｣")
-_SENTENCE_END = re.compile(
+_SENTENCE_END = re.compile(  # the last one; no space follows the full stop of Chinese and Japanese
     f".*(?:[.!?](?:{_CLOSERS})*[ \t\n\r\v\f]|(?:。|！|？|｡)(?:{_CLOSERS})*[ \t\n\r\v\f]*)".encode(), re.DOTALL
 )
-"""The last end of a sentence; no space follows the full stop of Chinese and Japanese."""
-
 _SPACE = re.compile(rb".*[ \t\n\r\v\f]", re.DOTALL)
+
+# The first line that is neither blank nor a comment: a token, a range of tokens or an empty node.
 _COLUMNS = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t\r]*\n|#.*\n)*(?:1|1-\d+|0\.1)\t[^\t\n]+\t.*\t")
-"""The first line that is neither blank nor a comment: a token, a range of tokens or an empty node."""
 
 
 class TextSpan(NamedTuple):
@@ -61,7 +54,7 @@ class TextChunk:
     """Consecutive spans of a running text; those of all chunks together are the text.
 
     ``bytes_read`` is how much of the file, compressed or not, was read when the chunk was cut; ``document`` is the id
-    of the text (`treevote.conll.document_ids`), or empty. ``first_line`` counts from 1 in the file.
+    of the text (`treevote.conll.corpora.document_ids`), or empty. ``first_line`` counts from 1 in the file.
     """
 
     path: str

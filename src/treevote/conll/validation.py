@@ -32,11 +32,8 @@ from treevote.files.streams import uncompressed
 
 Trees: TypeAlias = Literal["required", "some", "partial", "partial-rooted", "labels", "optional", "ignored"]
 
-MAX_TOKENS = 10_000
-"""A sentence with more tokens is a fault."""
-
-MAX_DIGITS = len(str(MAX_TOKENS))
-"""No id and no head has more."""
+MAX_TOKENS = 10_000  # a sentence with more is a fault
+MAX_DIGITS = len(str(MAX_TOKENS))  # no id and no head has more
 
 _BYTE_ORDER_MARKS = dict.fromkeys([b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"], "UTF-32")
 _BYTE_ORDER_MARKS |= dict.fromkeys([b"\xff\xfe", b"\xfe\xff"], "UTF-16")

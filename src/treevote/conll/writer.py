@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import itertools
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -56,23 +56,20 @@ def dumps(treebank: Treebank) -> str:
     labels = _label_columns(treebank.labels)
     deprels = [labels[deprel] for deprel in treebank.deprels[slots].tolist()]
     marks = treebank.marks
-    if not marks:
-        for line, head, deprel in zip(at, heads, deprels, strict=True):
-            before, _, _, ninth, tenth = lines[line].rsplit("\t", 4)
-            lines[line] = f"{before}\t{head}\t{deprel}\t{ninth}\t{tenth}"
-        return "\n".join(lines)
-    if treebank.source is not None and treebank.source.format == "conllx":
+    if marks and treebank.source is not None and treebank.source.format == "conllx":
         raise InputError(
             f"{next(iter(marks)).replace('_', ' ')} can only be written to CoNLL-U, found CoNLL-X, which has no MISC",
             path=treebank.source.path,
             remedy="ask for the trees alone, or give the sentences as CoNLL-U",
         )
-    items = [MARKS[field] for field in marks]
-    columns = (column[slots].tolist() for column in marks.values())
-    for line, head, deprel, *numbers in zip(at, heads, deprels, *columns, strict=True):
-        before, _, _, deps, misc = lines[line].rsplit("\t", 4)
-        known = [item.format(number) for item, number in zip(items, numbers, strict=True) if number == number]
-        lines[line] = f"{before}\t{head}\t{deprel}\t{deps}\t{_with_marks(misc, known)}"
+    items, columns = [MARKS[field] for field in marks], [column[slots].tolist() for column in marks.values()]
+    marks_of: Iterable[tuple[float, ...]] = zip(*columns, strict=True) if marks else itertools.repeat(())
+    for line, head, deprel, numbers in zip(at, heads, deprels, marks_of, strict=False):
+        before, _, _, ninth, tenth = lines[line].rsplit("\t", 4)
+        if numbers:
+            known = [item.format(number) for item, number in zip(items, numbers, strict=True) if number == number]
+            tenth = _replaced(tenth, _NAMES, known)
+        lines[line] = f"{before}\t{head}\t{deprel}\t{ninth}\t{tenth}"
     return "\n".join(lines)
 
 
@@ -159,14 +156,40 @@ def _column(text: str) -> str:
     return text
 
 
-def _with_marks(misc: str, marks: Sequence[str]) -> str:
-    """Put marks at the end of MISC, in place of those that were there; a carriage return stays last."""
-    items, end = misc.rstrip("\r"), misc[len(misc.rstrip("\r")) :]
-    kept = [item for item in items.split("|") if item.partition("=")[0] not in _NAMES]
-    return ("|".join([*(kept if kept not in ([""], ["_"]) else []), *marks]) or "_") + end
+def _replaced(misc: str, keys: Sequence[str], items: Sequence[str]) -> str:
+    """Put items at the end of MISC, in place of those with some keys; a carriage return stays last."""
+    before = misc.rstrip("\r")
+    kept = [item for item in before.split("|") if item.partition("=")[0] not in keys]
+    return ("|".join([*(kept if kept not in ([""], ["_"]) else []), *items]) or "_") + misc[len(before) :]
 
 
 _NAMES = tuple(mark.partition("=")[0] for mark in MARKS.values())
+
+
+def require_misc(treebank: Treebank) -> None:
+    """Raise the error for a treebank in CoNLL-X, which has no MISC."""
+    if treebank.source is not None and treebank.source.format == "conllx":
+        problem, remedy = "expected CoNLL-U, found CoNLL-X, which has no MISC", "give the sentences as CoNLL-U"
+        raise InputError(problem, path=treebank.source.path, remedy=remedy)
+
+
+def with_items(treebank: Treebank, key: str, values: Mapping[int, str], *, trees: bool = False) -> bytes:
+    r"""Return the text of a treebank with a value for the key in MISC of some slots, and in no others.
+
+    An item with this key that was there is taken out. Other items, and other columns, stay byte for byte; with
+    ``trees``, HEAD and DEPREL are those of the treebank. A ``|`` in a value is written ``\p`` (as in Udapi), a
+    backslash ``\\``.
+    """
+    require_misc(treebank)
+    lines, line_of = lines_of(treebank)
+    if trees or treebank.source is None:
+        lines = dumps(treebank.only()).split("\n")
+    items = {slot: f"{key}=" + value.replace("\\", r"\\").replace("|", r"\p") for slot, value in values.items()}
+    for slot in np.flatnonzero(treebank.is_token).tolist():
+        before, _, misc = lines[line_of[slot]].rpartition("\t")
+        if slot in items or key in misc:
+            lines[line_of[slot]] = f"{before}\t{_replaced(misc, [key], [items[slot]] if slot in items else [])}"
+    return utf8_of("\n".join(lines))
 
 
 def with_words(treebank: Treebank, words: tuple[Word, ...], tokens: Ints) -> Treebank:

@@ -13,8 +13,7 @@ from treevote.errors import InputError
 from treevote.kernels import Bools, Ints, Longs, leaf
 
 _MARK, _NUMBER = np.dtype(np.float32), np.dtype(np.int32)
-_TYPES = {"offsets": np.dtype(np.int64), "tokens": _NUMBER, "heads": _NUMBER, "deprels": _NUMBER}
-"""Types of the columns; all others are marks."""
+_TYPES = {"offsets": np.dtype(np.int64), "tokens": _NUMBER, "heads": _NUMBER, "deprels": _NUMBER}  # others: marks
 
 
 def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tuple[str, int | None] | None:
@@ -37,20 +36,16 @@ def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tu
     roots, widths = offsets[:-1], offsets[1:] - offsets[:-1]
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != n_slots or np.minimum.reduce(widths, initial=1) <= 0:
         return f"offsets: expected ascending slots from 0 to {n_slots}, found others", None
-    if n_slots == 0:
-        return None
-    if np.maximum.reduce(heads[roots]) >= 0:
-        number = int(np.argmax(heads[roots] >= 0))
+    rooted = np.flatnonzero(heads[roots] >= 0)
+    if len(rooted):
+        number = int(rooted[0])
         return f"sentence {number + 1}: expected the head -1 for ROOT, found {heads[roots[number]]}", None
     checks = ("token", tokens, 0, n_words), ("head", heads, -1, widths), ("deprel", deprels, -1, n_labels)
     for name, column, least, size in checks:
-        if isinstance(size, int):
-            is_beyond = np.maximum.reduce(column) >= size
-        else:
-            is_beyond = np.maximum.reduce(np.maximum.reduceat(column, roots) - size) >= 0
-        if is_beyond or np.minimum.reduce(column) < least:
-            limits = np.repeat(np.broadcast_to(size, widths.shape), widths)
-            slot = int(np.argmax((column < least) | (column >= limits)))
+        limits = np.repeat(np.broadcast_to(size, widths.shape), widths)
+        wrong = np.flatnonzero((column < least) | (column >= limits))
+        if len(wrong):
+            slot = int(wrong[0])
             problem = f"expected a {name} in {least}..{limits[slot] - 1}, found {column[slot]}"
             number = int(np.searchsorted(roots, slot))
             is_root = number < len(roots) and roots[number] == slot

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from numbers import Integral
 from reprlib import repr as short
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -200,14 +200,10 @@ def comment(name: str, lines: Sequence[str]) -> str:
     return next((match[2].strip() for match in found), "")
 
 
-Columns: TypeAlias = tuple[tuple[Word, ...], Ints, Ints, tuple[str, ...], Ints, Longs]
-"""Words, tokens, heads, labels, deprels and offsets of `treevote.corpus.treebank.Treebank`."""
-
-
 def columns_of_sentences(
     sentences: Sequence[tuple[Sequence[Word | str], Sequence[int], Sequence[str]]], name: str
-) -> Columns:
-    """Return sentences by hand as columns; parameters and errors are those of `Treebank.of`."""
+) -> tuple[tuple[Word, ...], Ints, Ints, tuple[str, ...], Ints, Longs]:
+    """Return words, tokens, heads, labels, deprels and offsets of sentences by hand; for the rest see `Treebank.of`."""
     words: dict[Word, int] = {ROOT: 0}
     labels: dict[str, int] = {}
     rows: list[tuple[int, int, int]] = []  # word, head and label of each slot

@@ -1,4 +1,7 @@
-"""The text that a treebank was read from."""
+"""The text that a treebank was read from, and the documents in it.
+
+A document is a text of several sentences, which begins with a comment ``# newdoc`` or ``# newdoc id = ID``.
+"""
 
 from __future__ import annotations
 
@@ -7,37 +10,37 @@ import dataclasses
 import functools
 import itertools
 import operator
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from treevote.corpus.documents import new_document
 from treevote.kernels import Ints, Longs
 
-BOM = "\ufeff".encode()
-"""The byte order mark that some programs put before the first line; it is kept unchanged."""
+BOM = "\ufeff".encode()  # the byte order mark that some programs put before the first line; it is kept unchanged
+BLANK = " \t\r"  # a line of these characters alone ends a sentence
 
-BLANK = " \t\r"
-"""A line of these characters alone ends a sentence."""
+_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=(.*)|\s*)")
+_PARAGRAPH = re.compile(r"#\s*new(?:doc|par)(?:\s+id\s*=.*|\s*)")
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
     """The text that sentences were read from, so that all that is not predicted is written back as it was.
 
-    ``first_line`` counts from 1 in the file ``path``, which may be ``<stdin>``. ``line_of``, shape (n_slots,), has for
-    each token the index in ``lines``; for a ROOT slot that of the first line of the sentence, comments included. Of
-    several files ``files`` has for each the index of its first line, its path, and the number of this line there.
+    ``path`` is that of the file, which may be ``<stdin>``; it is empty for several. ``line_of``, shape (n_slots,), has
+    for each token the index in ``lines``; for a ROOT slot that of the first line of the sentence, comments included.
+    ``files`` has for each run of lines that follow one another in a file the index of the first one, the path of the
+    file, and the number of this line there, from 1.
     """
 
     path: str
-    first_line: int
     text: bytes
     line_of: Ints
     format: Literal["conllu", "conllx"]
-    files: tuple[tuple[int, str, int], ...] = ()
+    files: tuple[tuple[int, str, int], ...]
 
     @functools.cached_property
     def lines(self) -> tuple[str, ...]:
@@ -46,8 +49,8 @@ class Source:
 
     def place(self, slot: int) -> tuple[str, int]:
         """Return the file of a slot, and the number of its line there, from 1."""
-        line, files = int(self.line_of[slot]), self.files or ((0, self.path, self.first_line),)
-        first, path, number = files[bisect.bisect_right(files, line, key=operator.itemgetter(0)) - 1]
+        line = int(self.line_of[slot])
+        first, path, number = self.files[bisect.bisect_right(self.files, line, key=operator.itemgetter(0)) - 1]
         return path, number + line - first
 
     @functools.cached_property
@@ -87,16 +90,14 @@ class Source:
         for own, comment in zip(slots, front, strict=True):
             places = self.line_of[own.start : own.stop]
             start, end = int(places[0]), int(places[-1])
-            while end < len(self.lines) and self.lines[end].strip(" \t\r"):
+            while end < len(self.lines) and self.lines[end].strip(BLANK):
                 end += 1
             first = len(lines)
             lines += [comment + "\r" * self.lines[start].endswith("\r")] * bool(comment)
             line_of.append((places - start + len(lines)).astype(np.int32))
             line_of[-1][0] = first
             path, number = self.place(own.start)
-            number -= len(lines)  # of a line 0 before this one
-            if not files or (files[-1][1], files[-1][2] - files[-1][0]) != (path, number):
-                files.append((first, path, number + first))
+            files.append((first, path, number - (len(lines) - first)))
             lines += [self.lines[start].removeprefix("\ufeff"), *self.lines[start + 1 : end]]
             lines.append("\r" if lines[-1].endswith("\r") else "")
         text = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
@@ -116,10 +117,9 @@ class Source:
             text = source.text.removeprefix(BOM)
             texts.append(text + missing_end(text))
             line_of.append(source.line_of + np.int32(n_lines))
-            own = source.files or ((0, source.path, source.first_line),)
-            files += [(first + n_lines, path, number) for first, path, number in own]
+            files += [(first + n_lines, path, number) for first, path, number in source.files]
             n_lines += texts[-1].count(b"\n")
-        return Source("", 1, b"".join(texts), np.concatenate(line_of), given[0].format, tuple(files))
+        return Source("", b"".join(texts), np.concatenate(line_of), given[0].format, tuple(files))
 
 
 def missing_end(text: bytes) -> bytes:
@@ -129,3 +129,28 @@ def missing_end(text: bytes) -> bytes:
     if line.strip(BLANK.encode()):
         return end + end
     return end if line or (before and before[-1].strip(BLANK.encode())) else b""
+
+
+def new_document(lines: Sequence[str]) -> str | None:
+    """Return the id of the document that begins with a sentence, empty if it has none; None if no document begins."""
+    found = [match for line in lines if (match := _DOCUMENT.fullmatch(line))]
+    return (found[-1][1] or "").strip() if found else None
+
+
+def is_new_paragraph(lines: Iterable[str]) -> bool:
+    """Tell whether a paragraph begins with a sentence, by ``# newpar`` or a new document."""
+    return any(map(_PARAGRAPH.fullmatch, lines))
+
+
+def openings(documents: Sequence[str], comments: Iterable[Sequence[str]]) -> list[str]:
+    """Return the comment that each sentence lacks, so as not to be in the document of the one before it; else ''.
+
+    >>> openings(["A", "B", "B", ""], [[], [], [], []])
+    ['', '# newdoc id = B', '', '# newdoc']
+    """
+    found, before = [], documents[0] if documents else ""
+    for document, lines in zip(documents, comments, strict=True):
+        is_open = document == before or new_document(lines) is not None
+        found.append("" if is_open else f"# newdoc id = {document}" if document else "# newdoc")
+        before = document
+    return found

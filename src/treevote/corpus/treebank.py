@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treevote.corpus.consistency import inconsistency, numbers_of
-from treevote.corpus.documents import openings
 from treevote.corpus.frame import columns_of
 from treevote.corpus.sentence import ROOT, Sentence, Word, columns_of_sentences, sent_id
-from treevote.corpus.source import Source
+from treevote.corpus.source import Source, openings
 from treevote.corpus.vocabulary import encode, used
 from treevote.errors import InputError, shortened
 from treevote.extras import extra
@@ -31,9 +30,7 @@ from treevote.notebook import drawing
 if TYPE_CHECKING:
     import pandas  # pyright: ignore[reportMissingImports]
 
-Format: TypeAlias = Literal["conllu", "conllx"]
-"""The format of a text; see `treevote.conll.validation`."""
-
+Format: TypeAlias = Literal["conllu", "conllx"]  # of a text, see `treevote.conll.validation`
 
 MARKS = {
     "support": "Support={:.2f}",

@@ -70,15 +70,6 @@ def cycles(heads: Sequence[int]) -> Iterator[list[int]]:
             yield cycle
 
 
-def are_bare(treebank: Treebank) -> Bools:
-    """Return a mask of the sentences in which no token has a head, shape (n_sentences,).
-
-    >>> are_bare(Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [-1, -1], ["", ""])])).tolist()
-    [False, True]
-    """
-    return np.equal(per_sentence(treebank.heads >= 0, treebank.offsets), 0)
-
-
 def are_partial(treebank: Treebank) -> Bools:
     """Return a mask of the sentences in which some token has no head, shape (n_sentences,).
 

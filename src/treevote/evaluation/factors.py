@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treevote.corpus.documents import new_document
 from treevote.corpus.sentence import sent_id
+from treevote.corpus.source import new_document
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, non_projective
 from treevote.corpus.vocabulary import encode

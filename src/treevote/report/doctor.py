@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from treevote.annotation.suspects import KINDS, Arc, Diagnosis, Suspect
-from treevote.conll.misc import with_items
+from treevote.conll.writer import with_items
 from treevote.files.streams import writing
 from treevote.report.answer import answer
 from treevote.terminal import plural, table, wrapped

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from treevote.annotation.selection import Selection
-from treevote.conll.misc import with_items
+from treevote.conll.writer import with_items
 from treevote.corpus.sentence import sent_id
 from treevote.files.streams import writing
 from treevote.kernels import Bools
