@@ -80,20 +80,17 @@ def groups(silver: Treebank, judges: str = COMMITTEE) -> list[Group]:
     for (number, tenth), own in sorted(members.items()):
         low = -10 * tenth
         reason = agree(judges) if low >= 100 else f"{agree(judges)} on {low} to {low + 10} % of the tokens"
-        step = max(1, len(own) // SHOWN)
         quoted: list[Quotation] = []
         n_drawn = 0
-        for i in own[::step][:SHOWN]:
+        for i in own[:: -(-len(own) // SHOWN)]:
             sentence = silver.sentence(i)
-            forms = " ".join(word.form for word in sentence.words[1:])
-            drawing = ""
+            forms, drawing = " ".join(word.form for word in sentence.words[1:]), ""
             if judges == COMMITTEE and n_drawn < DRAWN and 3 < lengths[i] <= MAX_WORDS:  # with a tree
-                drawing, n_drawn = _drawing(sentence), n_drawn + 1
+                drawing, n_drawn = _drawing(sentence, visible(forms)), n_drawn + 1
             quoted.append(Quotation(forms, comment("source", comments[i]), agreed[i], drawing))
         found.append(Group(number, reason, len(own), int(lengths[own].sum()), quoted))
     return found
 
 
-def _drawing(sentence: Sentence) -> str:
-    title = visible(" ".join(word.form for word in sentence.words[1:]))
+def _drawing(sentence: Sentence, title: str) -> str:
     return for_all_widths(lambda width: svg.draw(sentence, width=width, title=title))
