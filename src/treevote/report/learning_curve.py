@@ -33,14 +33,11 @@ def rounds_of(models: Mapping[str, Mapping[str, Any]]) -> list[Round]:
     found = []
     for name, facts in models.items():
         if "scores" not in facts:
-            raise ConfigError(
-                f"{name} was not measured, so it has no place on a curve; train it with --folds 3 or --dev"
-            )
+            remedy = "train it with --folds 3 or --dev"
+            raise ConfigError(f"{name} was not measured, so it has no place on a curve; {remedy}")
         with facts_read():
-            data = facts["training"]
-            found.append(
-                Round(name, int(data["sentences"]), int(data["tokens"]), float(facts["scores"]["vote"]["las"]))
-            )
+            data, las = facts["training"], float(facts["scores"]["vote"]["las"])
+            found.append(Round(name, int(data["sentences"]), int(data["tokens"]), las))
     return sorted(found, key=lambda one: one.sentences)
 
 
@@ -79,8 +76,8 @@ def as_text(models: Mapping[str, Mapping[str, Any]]) -> str:
         [visible(one.model), f"{one.sentences:,}", f"{one.tokens:,}", f"{one.las:.2f}", gain]
         for one, gain in zip(rounds, gains, strict=True)
     ]
-    lines = [table(["round", "sentences", "tokens", "LAS", ""], rows), sentence(rounds, forecast(rounds))]
-    return "\n".join([*lines, *filter(None, [incomparable(models)])])
+    lines = table(["round", "sentences", "tokens", "LAS", ""], rows), sentence(rounds, forecast(rounds))
+    return "\n".join(filter(None, [*lines, incomparable(models)]))
 
 
 def sentence(rounds: Sequence[Round], found: Forecast | None) -> str:
