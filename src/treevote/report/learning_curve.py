@@ -98,17 +98,9 @@ def write_page(
     """Write the page of models, by name and facts; the same arguments give the same bytes."""
     rounds = rounds_of(models)
     found = forecast(rounds)
-    page.write_page(
-        "learning_curve.html",
-        path,
-        command=command,
-        date=date,
-        forecast=found,
-        note=incomparable(models),
-        plot=plot(rounds, found),
-        rounds=rounds,
-        sentence=sentence(rounds, found),
-    )
+    content = {"rounds": rounds, "forecast": found, "plot": plot(rounds, found)}
+    told = {"sentence": sentence(rounds, found), "note": incomparable(models)}
+    page.write_page("learning_curve.html", path, **content, **told, command=command, date=date)
 
 
 def plot(rounds: Sequence[Round], found: Forecast | None) -> Plot:

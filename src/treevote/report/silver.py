@@ -55,17 +55,9 @@ def write_report(
     """
     judges = COMMITTEE if "rounds" in facts else TAGGERS
     found = groups(read_silver(Path(silver)), judges) if silver is not None else []
-    write_page(
-        "adaptation.html",
-        path,
-        closing=adaptation.closing(facts, promoted=promoted),
-        report=adaptation.as_text(facts),
-        groups=found,
-        judges=judges,
-        shown=SHOWN,
-        command=command,
-        date=date,
-    )
+    told = {"report": adaptation.as_text(facts), "closing": adaptation.closing(facts, promoted=promoted)}
+    content = {"groups": found, "judges": judges, "shown": SHOWN, "command": command, "date": date}
+    write_page("adaptation.html", path, **told, **content)
 
 
 def groups(silver: Treebank, judges: str = COMMITTEE) -> list[Group]:

@@ -37,17 +37,8 @@ class Group(NamedTuple):
 def write_report(diagnosis: Diagnosis, path: str | os.PathLike[str], *, command: str = "", date: str = "") -> None:
     """Write the page to a file; the same diagnosis, command and date give the same bytes."""
     found = [group for kind in KINDS if (group := _group(diagnosis, kind)).total]
-    write_page(
-        "doctor.html",
-        path,
-        arc=doctor.arc,
-        command=command,
-        date=date,
-        diagnosis=diagnosis,
-        groups=found,
-        legend=LEGEND,
-        sentence=doctor.sentence(diagnosis),
-    )
+    content = {"diagnosis": diagnosis, "sentence": doctor.sentence(diagnosis), "groups": found, "legend": LEGEND}
+    write_page("doctor.html", path, **content, arc=doctor.arc, command=command, date=date)
 
 
 LEGEND = {
