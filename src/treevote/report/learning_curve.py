@@ -18,12 +18,6 @@ from treevote.report.plots import TICK, Plot, Scale, Spot, height_of, place_of
 from treevote.terminal import table
 from treevote.visibility import visible
 
-SEVERAL_SETS = (
-    "The models were not measured on one development set, but on several, or on folds of their own training data; "
-    "measure all on one (--dev) to compare them strictly."
-)
-SEVERAL_TAGS = "Some models were measured with gold tags, others with predicted ones: scores differ by that, too."
-
 
 def rounds_of(models: Mapping[str, Mapping[str, Any]]) -> list[Round]:
     """Return the rounds of models, by name and facts, the smallest first.
@@ -52,8 +46,13 @@ def same_set(models: Mapping[str, Mapping[str, Any]]) -> bool:
 def incomparable(models: Mapping[str, Mapping[str, Any]]) -> str:
     """Return why the scores of models do not compare strictly; empty if they do."""
     if not same_set(models):
-        return SEVERAL_SETS
-    return SEVERAL_TAGS if len({score_tags(facts) for facts in models.values()}) > 1 else ""
+        return (
+            "The models were not measured on one development set, but on several, or on folds of their own training "
+            "data; measure all on one (--dev) to compare them strictly."
+        )
+    if len({score_tags(facts) for facts in models.values()}) > 1:
+        return "Some models were measured with gold tags, others with predicted ones: scores differ by that, too."
+    return ""
 
 
 def as_data(models: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
