@@ -81,9 +81,9 @@ def test_a_model_that_was_not_measured_says_so(tmp_path: Path) -> None:
 
 def test_one_thing_is_counted_as_one(model: Path, told: Path, tmp_path: Path) -> None:
     parser = treevote.load(model)
-    training = {**parser.facts["training"], "sentences": 1, "labels": 1}
-    adapted = {"training": training, "adaptation": {"rounds": [{}], "target_train": {"sentences": 1}}}
-    treevote.save(dataclasses.replace(parser, facts={**parser.facts, **adapted}), tmp_path / "one")
+    facts: dict[str, Any] = {**parser.facts, "adaptation": {"rounds": [{}], "target_train": {"sentences": 1}}}
+    facts["training"] = {**facts["training"], "sentences": 1, "labels": 1}
+    treevote.save(dataclasses.replace(parser, facts=facts), tmp_path / "one")
     text = run("inspect", tmp_path / "one", "--card", told)
     assert "1 round, 1 labelled sentence\n" in text
     assert ", 1 sentence, " in text

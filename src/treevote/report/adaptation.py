@@ -237,7 +237,7 @@ def closing(facts: Mapping[str, Any], *, promoted: bool) -> str:
 def outcome_json(outcome: Outcome, command: str = "") -> str:
     """Return the result of ``treevote adapt`` as JSON, with all its facts."""
     paths = {"model": outcome.model, "silver": outcome.silver, "work": outcome.work}
-    facts = {
+    facts: dict[str, Any] = {
         "promoted": outcome.promoted,
         "reasons": outcome.adapted.reasons,
         "sentence": closing(outcome.adapted.report, promoted=outcome.promoted),

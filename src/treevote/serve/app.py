@@ -234,7 +234,7 @@ def run(server: Server, host: str, port: int, *, started: Callable[[str], object
             def stop(number: int, frame: FrameType | None) -> None:
                 serving.should_exit = True
 
-            hangup = getattr(signal, "SIGHUP", None)
+            hangup: Any = getattr(signal, "SIGHUP", None)
             is_ignored = hangup is None or signal.getsignal(hangup) is signal.SIG_IGN
             with nullcontext() if is_ignored else handled(hangup, stop):  # it ends the server as SIGTERM does
                 serving.run([door])
