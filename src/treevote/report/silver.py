@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from treevote.adaptation.silver import COMMITTEE, TAGGERS, agree, read_silver
-from treevote.corpus.sentence import Sentence, comment
+from treevote.corpus.sentence import comment
 from treevote.corpus.treebank import Treebank
 from treevote.drawing import svg
 from treevote.report import adaptation
@@ -78,11 +79,7 @@ def groups(silver: Treebank, judges: str = COMMITTEE) -> list[Group]:
             sentence = silver.sentence(i)
             forms, drawing = " ".join(word.form for word in sentence.words[1:]), ""
             if judges == COMMITTEE and n_drawn < DRAWN and 3 < lengths[i] <= MAX_WORDS:  # with a tree
-                drawing, n_drawn = _drawing(sentence, visible(forms)), n_drawn + 1
+                drawing, n_drawn = for_all_widths(partial(svg.draw, sentence, title=visible(forms))), n_drawn + 1
             quoted.append(Quotation(forms, comment("source", comments[i]), agreed[i], drawing))
         found.append(Group(number, reason, len(own), int(lengths[own].sum()), quoted))
     return found
-
-
-def _drawing(sentence: Sentence, title: str) -> str:
-    return for_all_widths(lambda width: svg.draw(sentence, width=width, title=title))

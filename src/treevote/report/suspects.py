@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -75,7 +76,7 @@ def _drawing(sentence: Sentence, suspect: Suspect) -> str:
     heads[at], deprels[at] = (-1, "") if other is None else (places[other.head], other.deprel)
     system = Sentence(own.words, heads, tuple(deprels))
     title = visible(f"{suspect.form}: {doctor.arc(suspect.given)}; suggested: {doctor.arc(other)}")
-    return for_all_widths(lambda width: svg.draw(own, system, width=width, title=title))
+    return for_all_widths(partial(svg.draw, own, system, title=title))
 
 
 def _part(sentence: Sentence, places: Mapping[int, int]) -> Sentence:
