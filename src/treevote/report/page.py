@@ -89,7 +89,6 @@ def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: s
         scale=plots.Scale.of(bound for rate in rates for bound in (rate.value, rate.low, rate.high)),
         main=[name for name in MAIN if name in systems[0].rates],
         perfect=perfect,
-        tested=tested,
         differences={
             name: [(pair, p_values(test, evaluation)) for pair, test in differences(evaluation, name, found.ranking)]
             for name in tested
