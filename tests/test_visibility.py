@@ -34,7 +34,7 @@ def test_nothing_invisible_is_left(text: str) -> None:
 
 @given(st.dictionaries(ANY, ANY | st.integers()))
 def test_json_says_the_same_in_visible_characters(value: dict[str, object]) -> None:
-    written = as_json(value)
+    written = as_json(value, width=0)
     assert json.loads(written) == value
     assert invisible(written) <= {"\n"}
     assert visible_lines(written) == written

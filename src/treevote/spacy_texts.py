@@ -133,7 +133,7 @@ def read_docs(docs: Sequence[Doc], *, trees: bool = False, name: str = "") -> tu
             own = [token for token in sentence if not token.is_space]
             if not own:
                 continue
-            is_whole = all(token.has_head() for token in own)
+            is_whole = with_trees and all(token.has_head() for token in own)
             if len(own) > MAX_TOKENS:
                 raise InputError(
                     f"text {number + 1}: expected at most {MAX_TOKENS:,} tokens in a sentence, found {len(own):,}",
@@ -143,7 +143,7 @@ def read_docs(docs: Sequence[Doc], *, trees: bool = False, name: str = "") -> tu
             lines.append(f"# text = {' '.join(sentence.text.split())}")
             for i, token in enumerate(own, 1):
                 head, deprel = "_", "_"
-                if with_trees and is_whole:
+                if is_whole:
                     head = str(0 if token.head.i == token.i else position.get(token.head.i, 0))
                     deprel = _column(token.dep_)
                 columns = (token.text, token.lemma_, token.pos_, token.tag_, str(token.morph))
@@ -163,19 +163,14 @@ def _column(text: str) -> str:
 
 def _whitespace(doc: Doc) -> list[str]:
     """Return MISC for each token: whether a space follows, and the whitespace tokens around."""
-    after: dict[int, list[str]] = {}
-    before: dict[int, list[str]] = {}
-    place = _neighbours(doc)
-    for token in doc:
-        if token.is_space:
-            text = "".join(map(_escaped, token.text)) + ("." if token.whitespace_ else "")
-            side = after if place[token.i] < token.i else before
-            side.setdefault(place[token.i], []).append(text)
+    sides: dict[str, dict[int, list[str]]] = {"SpaceTokens": {}, "SpaceTokensBefore": {}}
+    for i, word in _neighbours(doc).items():
+        text = "".join(map(_escaped, doc[i].text)) + ("." if doc[i].whitespace_ else "")
+        sides["SpaceTokens" if word < i else "SpaceTokensBefore"].setdefault(word, []).append(text)
     found = []
     for token in doc:
         items = [] if token.whitespace_ else ["SpaceAfter=No"]
-        items += [f"SpaceTokens={','.join(after[token.i])}"] if token.i in after else []
-        items += [f"SpaceTokensBefore={','.join(before[token.i])}"] if token.i in before else []
+        items += [f"{side}={','.join(texts[token.i])}" for side, texts in sides.items() if token.i in texts]
         found.append("|".join(items) or "_")
     return found
 
@@ -261,8 +256,6 @@ def _doc_of(treebank: Treebank, span: tuple[int, int], spaces: Sequence[bool] | 
 def _miscs(treebank: Treebank, i: int) -> list[dict[str, str]]:
     """Return the items of MISC of each token of a sentence."""
     slots = np.arange(treebank.offsets[i] + 1, treebank.offsets[i + 1])
-    source = treebank.source
-    if source is None or source.format == "conllx":
-        return [{} for _ in slots]
-    items = ([item.partition("=") for item in misc.split("|")] for misc in source.misc(slots))
+    miscs = ["_"] * len(slots) if treebank.source is None else treebank.source.misc(slots)
+    items = ([item.partition("=") for item in misc.split("|")] for misc in miscs)
     return [{key: value for key, _, value in own} for own in items]

@@ -31,13 +31,12 @@ def visible_lines(text: str) -> str:
     return "\n".join(map(visible, text.split("\n")))
 
 
-def as_json(value: object, *, width: int = 0) -> str:
+def as_json(value: object, *, width: int) -> str:
     r"""Return JSON for people and programs: letters of all scripts unchanged, invisible characters as ``\uXXXX``.
 
     An object or a list without another in it is one line if that is at most ``width`` characters long.
     """
-    text = json.dumps(value, indent=2, ensure_ascii=False) if not width else _lines(value, width, "")
-    return re.sub(r"[^\n -~]", lambda found: _escaped(found[0]), text)
+    return re.sub(r"[^\n -~]", lambda found: _escaped(found[0]), _lines(value, width, ""))
 
 
 def _lines(value: object, width: int, indent: str) -> str:
@@ -48,7 +47,7 @@ def _lines(value: object, width: int, indent: str) -> str:
     more = f"{indent}  "
     inner = [_lines(item, width, more) for item in items]
     if isinstance(value, dict):
-        keys = [json.dumps(key if isinstance(key, str) else str(key), ensure_ascii=False) for key in value]
+        keys = (json.dumps(str(key), ensure_ascii=False) for key in value)
         inner = [f"{key}: {item}" for key, item in zip(keys, inner, strict=True)]
     start, end = "{}" if isinstance(value, dict) else "[]"
     return f"{start}\n{more}" + f",\n{more}".join(inner) + f"\n{indent}{end}"

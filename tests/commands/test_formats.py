@@ -110,6 +110,6 @@ def test_the_scheme_of_the_paper_as_toml() -> None:
 
 
 def test_json_with_short_objects_on_a_line() -> None:
-    assert as_json(["é", "\x9b31m"]) == '[\n  "é",\n  "\\u009b31m"\n]'
+    assert as_json(["é", "\x9b31m"], width=0) == '[\n  "é",\n  "\\u009b31m"\n]'
     assert as_json({"a": {"b": 1, "c": None}}, width=40) == '{\n  "a": {"b": 1, "c": null}\n}'
     assert [as_cell(value) for value in ("=1+1", "a\tb", -1.5)] == ["'=1+1", "a␉b", -1.5]

@@ -79,6 +79,17 @@ def test_a_model_that_was_not_measured_says_so(tmp_path: Path) -> None:
     assert "by their confidence: it has none" in text
 
 
+def test_one_thing_is_counted_as_one(model: Path, told: Path, tmp_path: Path) -> None:
+    parser = treevote.load(model)
+    facts: dict[str, Any] = {**parser.facts, "adaptation": {"rounds": [{}], "target_train": {"sentences": 1}}}
+    facts["training"] = {**facts["training"], "sentences": 1, "labels": 1}
+    treevote.save(dataclasses.replace(parser, facts=facts), tmp_path / "one")
+    text = run("inspect", tmp_path / "one", "--card", told)
+    assert "1 round, 1 labelled sentence\n" in text
+    assert ", 1 sentence, " in text
+    assert ", 1 label\n" in text
+
+
 def test_a_file_that_cannot_be_used_is_told(model: Path, told: Path) -> None:
     assert "cannot read it" in fails("inspect", model, "--card", told.with_name("none.toml"))
     told.write_text("license = 'x'")

@@ -105,7 +105,7 @@ def train(
     from treevote.files.streams import require_apart
     from treevote.models.text.tagging.neural_tagger import NeuralTaggerTrainer
     from treevote.models.text.tagging.tagger import TaggerTrainer
-    from treevote.report.training import as_json, as_text
+    from treevote.report.scores import as_json, as_text
     from treevote.terminal import fault, say, tell
 
     if bool(files) == bool(named):

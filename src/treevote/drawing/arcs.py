@@ -61,10 +61,8 @@ def levels(spans: Sequence[tuple[int, int]], rooms: Sequence[tuple[int, int]]) -
     [1, 2, 1, 3]
     """
     heights = [0] * len(spans)
-    if not spans:
-        return heights
-    start = min(first for first, _ in rooms)
-    over = np.zeros(max(last for _, last in rooms) - start, np.int64)  # height between neighbours
+    start = min((first for first, _ in rooms), default=0)
+    over = np.zeros(max((last for _, last in rooms), default=0) - start, np.int64)  # height between neighbours
     for i in sorted(range(len(spans)), key=lambda i: (spans[i][1] - spans[i][0], spans[i], i)):
         between = over[rooms[i][0] - start : rooms[i][1] - start]
         heights[i] = int(between.max()) + 1

@@ -139,11 +139,10 @@ def draw(
 
 def _sure(x: float, y: float, confidence: float) -> str:
     """Return a confidence as a number and a bar: full length for 1."""
-    whole = BAR * confidence
     return (
         f'<g class="sure{" unsure" if confidence < UNSURE else ""}">'
         f'<text class="t" x="{_n(x)}" y="{_n(y + TAG + 2)}">{confidence:.2f}</text>'
-        f'<path d="M{_n(x - BAR / 2)},{_n(y + TAG + 6)}h{_n(whole)}"/></g>'
+        f'<path d="M{_n(x - BAR / 2)},{_n(y + TAG + 6)}h{_n(BAR * confidence)}"/></g>'
     )
 
 
@@ -207,7 +206,7 @@ def _light(arc: Arc, lights: Sequence[str] | None) -> str:
     return "" if lights is None or arc.kind == "system" else lights[arc.dependent]
 
 
-def _stroke(stroke: Stroke, base: float, width: float, light: str = "") -> str:
+def _stroke(stroke: Stroke, base: float, width: float, light: str) -> str:
     """Return line, arrowhead at the dependent, and label of an arc above the height ``base``."""
     top = base - stroke.level * LEVEL
     head, dependent, label = stroke.head, stroke.dependent, _label(stroke.arc, light)

@@ -15,7 +15,7 @@ from treevote.commands.adapt import Outcome
 from treevote.config import to_mapping
 from treevote.evaluation.verdict import Probability, signed
 from treevote.report.answer import answer
-from treevote.report.scores import percentage
+from treevote.report.scores import attachment, percentage
 from treevote.terminal import WIDTH, plural, table, wrapped
 
 DOMAINS = {"source": "old domain", "target": "new domain", BY_FOLDS: "new domain by folds"}
@@ -76,32 +76,34 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
             f"{of['source_length']:.1f}"
         )
     if "taggers" in facts:
-        selected = _selections("taggers", {"on the text": facts["taggers"]}, list(COLUMNS)[:-1])
-        yield f"{selected}\n{wrapped(LEGENDS['taggers'])}"
+        yield _told(_selections("taggers", {"on the text": facts["taggers"]}, list(COLUMNS)[:-1]), "taggers")
         if "on_target_dev" in facts["taggers"]:
-            yield f"{_tags_on_target(facts['taggers']['on_target_dev'])}\n{wrapped(LEGENDS['tags'])}"
+            yield _told(_tags_on_target(facts["taggers"]["on_target_dev"]), "tags")
     if "added" in facts or "target_train" in facts:
         yield _data(facts)
     if "rounds" in facts:
         rounds = {str(number): each for number, each in enumerate(facts["rounds"], start=1)}
-        yield f"{_selections('round', rounds, list(COLUMNS))}\n{wrapped(LEGENDS['rounds'])}"
+        yield _told(_selections("round", rounds, list(COLUMNS)), "rounds")
         if any("on_target_dev" in each for each in facts["rounds"]):
-            yield f"{_on_target(facts['rounds'])}\n{wrapped(LEGENDS['target'])}"
+            yield _told(_on_target(facts["rounds"]), "target")
     if facts.get("labels"):
         rows = [[each["label"], f"{each['source']:.1f}", f"{each['added']:.1f}"] for each in facts["labels"]]
         yield table(["labels that differ most", "% of the training data", "% of the added sentences"], rows)
-    if facts.get("scores"):
-        scores = facts["scores"]
-        legends = {"folds": any(each["domain"] == BY_FOLDS for each in scores)}
-        legends |= {"AllTags": any(each["metric"] == "AllTags" for each in scores), "scores": True}
-        yield f"{_scores(scores)}\n{wrapped(' '.join(LEGENDS[name] for name, there in legends.items() if there))}"
+    if scores := facts.get("scores"):
+        legends = ["folds"] if any(each["domain"] == BY_FOLDS for each in scores) else []
+        legends += ["AllTags"] if any(each["metric"] == "AllTags" for each in scores) else []
+        yield _told(_scores(scores), *legends, "scores")
     if errors := facts.get("target_train", {}).get("calibration_error"):
         names = {"before": "as on the old domain", "after": "recalibrated"}
         rows = [[title, f"{errors[key]:.3f}"] for key, title in names.items() if key in errors]
-        calibration = table(["confidence on the new domain", "calibration error"], rows)
-        yield f"{calibration}\n{wrapped(LEGENDS['calibration'])}"
+        yield _told(table(["confidence on the new domain", "calibration error"], rows), "calibration")
     if any("low" in each for each in facts.get("estimates", ())):  # an older model has none
-        yield f"{_estimates(facts['estimates'])}\n{wrapped(LEGENDS['estimates'])}"
+        yield _told(_estimates(facts["estimates"]), "estimates")
+
+
+def _told(rows: str, *legends: str) -> str:
+    """Return a table with explanations below it."""
+    return f"{rows}\n{wrapped(' '.join(LEGENDS[name] for name in legends))}"
 
 
 def _settings(facts: Mapping[str, Any]) -> str:
@@ -134,20 +136,20 @@ def _settings(facts: Mapping[str, Any]) -> str:
 def _data(facts: Mapping[str, Any]) -> str:
     training, added, few = facts["training"], facts.get("added"), facts.get("target_train")
     copies, last = facts["scheme"]["source_copies"], facts.get("rounds", [{}])[-1]
-    rows = [["training data before", training["sentences"], training["tokens"]]]
-    sums = [copies * training[key] for key in ("sentences", "tokens")]
+    rows, parts = [("training data before", training)], [(copies, training)]
     copied = [f"{copies} copies of the first"] if copies > 1 else []
     if few:
-        rows.append(["labelled sentences of the new domain", few["sentences"], few["tokens"]])
-        sums = [n + few["copies"] * few[key] for n, key in zip(sums, ("sentences", "tokens"), strict=True)]
+        rows.append(("labelled sentences of the new domain", few))
+        parts.append((few["copies"], few))
         copied += [f"{few['copies']} of the new domain"] if few["copies"] > 1 else []
     if "text_tokens" in last:
-        rows.append(["unlabelled text", last["text_sentences"], last["text_tokens"]])
+        rows.append(("unlabelled text", {"sentences": last["text_sentences"], "tokens": last["text_tokens"]}))
     if added:
-        rows.append(["added from it", added["sentences"], added["tokens"]])
-        sums = [n + added[key] for n, key in zip(sums, ("sentences", "tokens"), strict=True)]
-    rows.append([", ".join(["training data after", *copied]), *sums])
-    return table(["", "sentences", "tokens"], [[title, *(f"{n:,}" for n in counts)] for title, *counts in rows])
+        rows.append(("added from it", added))
+        parts.append((1, added))
+    after = {key: sum(n * part[key] for n, part in parts) for key in ("sentences", "tokens")}
+    rows.append((", ".join(["training data after", *copied]), after))
+    return table(["", "sentences", "tokens"], [[title, f"{n['sentences']:,}", f"{n['tokens']:,}"] for title, n in rows])
 
 
 def _selections(title: str, selections: Mapping[str, Mapping[str, float]], columns: Sequence[str]) -> str:
@@ -169,17 +171,13 @@ def _tags_on_target(facts: Mapping[str, Mapping[str, Any]]) -> str:
 def _on_target(rounds: Sequence[Mapping[str, Any]]) -> str:
     rows = []
     for number, each in enumerate(rounds, start=1):
-        found = each.get("on_target_dev")
-        if not found:
+        if not (found := each.get("on_target_dev")):
             continue
         before = f"round {number}, " if len(rounds) > 1 else ""
-        rows += [
-            [f"{before}{name}", "", "", percentage(of["las"]), percentage(of["uas"])]
-            for name, of in {**found["members"], "vote of the committee": found["vote"]}.items()
-        ]
-        chosen = found["selected"]
+        voters, chosen = {**found["members"], "vote of the committee": found["vote"]}, found["selected"]
+        rows += [[f"{before}{name}", "", "", *attachment(of)] for name, of in voters.items()]
         counts = f"{chosen['sentences']:,}", f"{chosen['tokens']:,}"
-        rows.append([f"{before}selected sentences", *counts, percentage(chosen["las"]), percentage(chosen["uas"])])
+        rows.append([f"{before}selected sentences", *counts, *attachment(chosen)])
     return table(["committee on the new domain", "sentences", "tokens", "LAS", "UAS"], rows)
 
 
@@ -213,9 +211,9 @@ def closing(facts: Mapping[str, Any], *, promoted: bool) -> str:
     reasons = "; ".join(facts.get("reasons", ()))
     if not promoted:
         return f"The adapted model is not promoted: {reasons}. The old model stays as it is."
-    told = []
+    told, scores = [], facts.get("scores", ())
     for domain in ("target", BY_FOLDS, "source"):
-        for each in facts.get("scores", ()):
+        for each in scores:
             if each["domain"] == domain and each["metric"] == "LAS" and each["difference"] is not None:
                 p = _p(each)
                 sign = "more" if each["difference"] >= 0 else "less"
@@ -223,14 +221,12 @@ def closing(facts: Mapping[str, Any], *, promoted: bool) -> str:
                 interval = f"95 % interval {signed(each['low'])} to {signed(each['high'])}, {p}"
                 chance = "" if p.significant else ", not significant"
                 told.append(f"on the {DOMAINS[domain]} it has {each['after']:.2f} LAS, {change} ({interval}{chance})")
-    if not any(each["domain"] in ("target", BY_FOLDS) for each in facts.get("scores", ())):
+    if all(each["domain"] == "source" for each in scores):
         ranges = [each for each in facts.get("estimates", ()) if "low" in each]
         found = {each["model"]: f"{each['low']:.1f} to {each['high']:.1f}" for each in ranges}
         if found.keys() >= {"before", "after"}:
-            told.append(
-                f"on the new domain nothing was measured; it is estimated to have {found['after']} LAS, the old model "
-                f"{found['before']}"
-            )
+            estimate = f"it is estimated to have {found['after']} LAS, the old model {found['before']}"
+            told.append(f"on the new domain nothing was measured; {estimate}")
     why = "; ".join(told)
     if reasons:
         more = f" {why[0].upper()}{why[1:]}." if why else ""
@@ -241,27 +237,26 @@ def closing(facts: Mapping[str, Any], *, promoted: bool) -> str:
 def outcome_json(outcome: Outcome, command: str = "") -> str:
     """Return the result of ``treevote adapt`` as JSON, with all its facts."""
     paths = {"model": outcome.model, "silver": outcome.silver, "work": outcome.work}
-    facts = {
+    facts: dict[str, Any] = {
         "promoted": outcome.promoted,
         "reasons": outcome.adapted.reasons,
         "sentence": closing(outcome.adapted.report, promoted=outcome.promoted),
         **{name: None if path is None else os.fspath(path) for name, path in paths.items()},
-        **outcome.adapted.report,
     }
-    return answer("adaptation", facts, command)
+    return answer("adaptation", facts | outcome.adapted.report, command)
 
 
 def outcome_text(outcome: Outcome) -> str:
     """Return the result of ``treevote adapt`` for a person to read."""
-    parts = [as_text(outcome.adapted.report)]
+    facts = outcome.adapted.report
+    parts = [as_text(facts)]
     if outcome.promoted:
         parts.append(f"model   {outcome.model}" + (f"\nadded   {outcome.silver}" if outcome.silver else ""))
-    parts.append(wrapped(closing(outcome.adapted.report, promoted=outcome.promoted)))
-    if outcome.work is not None:
-        if "after" in outcome.adapted.report:
-            parts.append(f"the adapted model is kept in {outcome.work}; the same command with --force writes it")
-        else:
-            parts.append("nothing was trained; the same command with --force adapts all the same")
+    parts.append(wrapped(closing(facts, promoted=outcome.promoted)))
+    if outcome.work is not None and "after" in facts:
+        parts.append(f"the adapted model is kept in {outcome.work}; the same command with --force writes it")
+    elif outcome.work is not None:
+        parts.append("nothing was trained; the same command with --force adapts all the same")
     return "\n\n".join(parts)
 
 

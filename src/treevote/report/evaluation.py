@@ -64,29 +64,22 @@ def as_text(evaluation: Evaluation) -> str:
 def as_latex(evaluation: Evaluation) -> str:
     """Return the main figures as a table in LaTeX: the best in bold, with a star what is significantly worse."""
     found = verdict(evaluation)
-    tested = [metric.name for metric in evaluation.metrics if metric.tested]
-    best: dict[str, float | None] = {}
-    worse: dict[str, set[str]] = {}
-    for metric in tested:
-        values = {system.name: system.rates[metric].value for system in evaluation.systems}
-        best[metric] = max((value for value in values.values() if value is not None), default=None)
-        worse[metric] = set()
+    systems, note = ranked(evaluation, found), ""
+    columns = {"System": [latex.escaped(system.name) for system in systems]}
+    for metric in (metric.name for metric in evaluation.metrics if metric.tested):
+        values = {system.name: system.rates[metric].value for system in systems}
+        best, worse = max((value for value in values.values() if value is not None), default=None), set[str]()
         for pair, _ in differences(evaluation, metric, found.ranking):  # which is that of another metric
             higher, lower = (pair.better, pair.worse) if pair.points > 0 else (pair.worse, pair.better)
-            if values[higher] == best[metric] and pair.p.significant:
-                worse[metric].add(lower)
-    rows = []
-    for system in ranked(evaluation, found):
-        cells = []
-        for metric in tested:
-            value = system.rates[metric].value
-            figure = percentage(value)
-            if len(evaluation.systems) > 1 and value is not None and value == best[metric]:
-                figure = latex.bold(figure)
-            cells.append(figure + ("$^{*}$" if system.name in worse[metric] else ""))
-        rows.append([latex.escaped(system.name), *cells])
-    note = "* significantly worse than the best, p < 0.05, corrected by Holm's method for all pairs"
-    return latex.table(["System", *tested], rows, note if any(worse.values()) else "")
+            if values[higher] == best and pair.p.significant:
+                worse.add(lower)
+                note = "* significantly worse than the best, p < 0.05, corrected by Holm's method for all pairs"
+        columns[metric] = []
+        for name, value in values.items():
+            is_best = len(systems) > 1 and value is not None and value == best
+            figure = latex.bold(percentage(value)) if is_best else percentage(value)
+            columns[metric].append(figure + ("$^{*}$" if name in worse else ""))
+    return latex.table([*columns], [*zip(*columns.values(), strict=True)], note)
 
 
 def _tests(evaluation: Evaluation, metric: str, found: Verdict) -> str:

@@ -18,12 +18,6 @@ from treevote.report.plots import TICK, Plot, Scale, Spot, height_of, place_of
 from treevote.terminal import table
 from treevote.visibility import visible
 
-SEVERAL_SETS = (
-    "The models were not measured on one development set, but on several, or on folds of their own training data; "
-    "measure all on one (--dev) to compare them strictly."
-)
-SEVERAL_TAGS = "Some models were measured with gold tags, others with predicted ones: scores differ by that, too."
-
 
 def rounds_of(models: Mapping[str, Mapping[str, Any]]) -> list[Round]:
     """Return the rounds of models, by name and facts, the smallest first.
@@ -33,14 +27,11 @@ def rounds_of(models: Mapping[str, Mapping[str, Any]]) -> list[Round]:
     found = []
     for name, facts in models.items():
         if "scores" not in facts:
-            raise ConfigError(
-                f"{name} was not measured, so it has no place on a curve; train it with --folds 3 or --dev"
-            )
+            remedy = "train it with --folds 3 or --dev"
+            raise ConfigError(f"{name} was not measured, so it has no place on a curve; {remedy}")
         with facts_read():
-            data = facts["training"]
-            found.append(
-                Round(name, int(data["sentences"]), int(data["tokens"]), float(facts["scores"]["vote"]["las"]))
-            )
+            data, las = facts["training"], float(facts["scores"]["vote"]["las"])
+            found.append(Round(name, int(data["sentences"]), int(data["tokens"]), las))
     return sorted(found, key=lambda one: one.sentences)
 
 
@@ -55,8 +46,13 @@ def same_set(models: Mapping[str, Mapping[str, Any]]) -> bool:
 def incomparable(models: Mapping[str, Mapping[str, Any]]) -> str:
     """Return why the scores of models do not compare strictly; empty if they do."""
     if not same_set(models):
-        return SEVERAL_SETS
-    return SEVERAL_TAGS if len({score_tags(facts) for facts in models.values()}) > 1 else ""
+        return (
+            "The models were not measured on one development set, but on several, or on folds of their own training "
+            "data; measure all on one (--dev) to compare them strictly."
+        )
+    if len({score_tags(facts) for facts in models.values()}) > 1:
+        return "Some models were measured with gold tags, others with predicted ones: scores differ by that, too."
+    return ""
 
 
 def as_data(models: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -79,8 +75,8 @@ def as_text(models: Mapping[str, Mapping[str, Any]]) -> str:
         [visible(one.model), f"{one.sentences:,}", f"{one.tokens:,}", f"{one.las:.2f}", gain]
         for one, gain in zip(rounds, gains, strict=True)
     ]
-    lines = [table(["round", "sentences", "tokens", "LAS", ""], rows), sentence(rounds, forecast(rounds))]
-    return "\n".join([*lines, *filter(None, [incomparable(models)])])
+    lines = table(["round", "sentences", "tokens", "LAS", ""], rows), sentence(rounds, forecast(rounds))
+    return "\n".join(filter(None, [*lines, incomparable(models)]))
 
 
 def sentence(rounds: Sequence[Round], found: Forecast | None) -> str:
@@ -101,17 +97,9 @@ def write_page(
     """Write the page of models, by name and facts; the same arguments give the same bytes."""
     rounds = rounds_of(models)
     found = forecast(rounds)
-    page.write_page(
-        "learning_curve.html",
-        path,
-        command=command,
-        date=date,
-        forecast=found,
-        note=incomparable(models),
-        plot=plot(rounds, found),
-        rounds=rounds,
-        sentence=sentence(rounds, found),
-    )
+    content = {"rounds": rounds, "forecast": found, "plot": plot(rounds, found)}
+    told = {"sentence": sentence(rounds, found), "note": incomparable(models)}
+    page.write_page("learning_curve.html", path, **content, **told, command=command, date=date)
 
 
 def plot(rounds: Sequence[Round], found: Forecast | None) -> Plot:

@@ -140,8 +140,8 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     development = facts["development_data"]
     members = ", ".join(facts["members"])
     rounds = facts["adaptation_rounds"]
-    adapted = [f"{rounds} round{'' if rounds == 1 else 's'}"] if rounds else []
-    adapted += [f"{few:,} labelled sentences"] if (few := facts["labelled_target_sentences"]) else []
+    adapted = [plural(rounds, "round")] if rounds else []
+    adapted += [plural(few, "labelled sentence")] if (few := facts["labelled_target_sentences"]) else []
     adapted += ["taggers"] if facts["adapted_taggers"] else []
     rows = (
         ("description", facts["description"]),
@@ -167,7 +167,8 @@ def _rows(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _size(data: Mapping[str, Any]) -> str:
-    return f"{data['name']}, {data['sentences']:,} sentences, {data['tokens']:,} tokens, {data['labels']} labels"
+    counts = (plural(data[f"{thing}s"], thing) for thing in ("sentence", "token", "label"))
+    return ", ".join([data["name"], *counts])
 
 
 def _escaped(text: str) -> str:

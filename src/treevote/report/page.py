@@ -9,24 +9,13 @@ import base64
 import hashlib
 import os
 import re
-from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
 from treevote.drawing import svg
 from treevote.evaluation.results import CONVENTIONS, Evaluation
-from treevote.evaluation.verdict import (
-    LEVEL,
-    Difference,
-    Probability,
-    Verdict,
-    differences,
-    p_values,
-    ranked,
-    signed,
-    verdict,
-)
+from treevote.evaluation.verdict import LEVEL, differences, p_values, ranked, signed, verdict
 from treevote.extras import extra
 from treevote.files.streams import writing
 from treevote.report import plots, quotations, trees
@@ -85,7 +74,6 @@ def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: s
         "confusions": ("Confusions", any(c.errors for s in systems for found in s.confusions for c in found.cells)),
         "trees": ("Typical errors", any(typical) or differing),
     }
-    known = {metric.name for metric in metrics}
     perfect = [
         metric.name
         for metric in metrics
@@ -99,10 +87,12 @@ def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: s
         sections={id: title for id, (title, is_shown) in shown.items() if is_shown},
         convention=CONVENTIONS[evaluation.convention],
         scale=plots.Scale.of(bound for rate in rates for bound in (rate.value, rate.low, rate.high)),
-        main=[name for name in MAIN if name in known],
+        main=[name for name in MAIN if name in systems[0].rates],
         perfect=perfect,
-        tested=tested,
-        differences={metric: list(_differences(evaluation, metric, found)) for metric in tested},
+        differences={
+            name: [(pair, p_values(test, evaluation)) for pair, test in differences(evaluation, name, found.ranking)]
+            for name in tested
+        },
         plots=lines,
         curve=curve,
         quotations=quotations.Quotations(evaluation),
@@ -129,33 +119,14 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
-    made.filters |= {
-        "integer": "{:,}".format,
-        "number": "{:g}".format,
-        "plural": plural,
-        "points": points,
-        "rate": rate,
-        "span": span,
-        "unbroken": unbroken,
-    }
-    made.globals |= {
-        "colours": svg.COLOURS,
-        "confusion_matrix": quotations.ConfusionMatrix.of,
-        "drawing": trees.drawing,
-        "key": svg.key,
-        "level": LEVEL,
-        "max_rows": MAX_ROWS,
-        "max_systems": trees.MAX_SYSTEMS,
-        "max_values": quotations.MAX_VALUES,
-        "max_words": trees.MAX_WORDS,
-        "meaning": svg.MEANING,
-        "min_tokens": plots.MIN_TOKENS,
-        "n_wrong": trees.n_wrong,
-        "policy": _policy,
-        "series": plots.SERIES,
-        "style": svg.STYLE + source_of("style.css"),
-        "version": __version__,
-    }
+    made.filters |= {"integer": "{:,}".format, "number": "{:g}".format, "plural": plural, "unbroken": unbroken}
+    made.filters |= {"points": points, "rate": rate, "span": span}
+    made.globals |= {"policy": _policy, "style": svg.STYLE + source_of("style.css"), "version": __version__}
+    made.globals |= {"colours": svg.COLOURS, "key": svg.key, "meaning": svg.MEANING}
+    made.globals |= {"level": LEVEL, "max_rows": MAX_ROWS, "min_tokens": plots.MIN_TOKENS, "series": plots.SERIES}
+    made.globals |= {"confusion_matrix": quotations.ConfusionMatrix.of, "max_values": quotations.MAX_VALUES}
+    made.globals |= {"drawing": trees.drawing, "n_wrong": trees.n_wrong}
+    made.globals |= {"max_systems": trees.MAX_SYSTEMS, "max_words": trees.MAX_WORDS}
     return made
 
 
@@ -171,15 +142,6 @@ def _policy(script: str | None) -> str:
         return rule
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return f"{rule}; script-src 'sha256-{digest}'"
-
-
-def _differences(
-    evaluation: Evaluation, metric: str, found: Verdict
-) -> Iterator[tuple[int, int, Difference, tuple[Probability, Probability]]]:
-    """Yield for each pair the higher and the lower system in the ranking, the difference, and both p-values."""
-    numbers = {system.name: i for i, system in enumerate(evaluation.systems)}
-    for pair, test in differences(evaluation, metric, found.ranking):
-        yield numbers[pair.better], numbers[pair.worse], pair, p_values(test, evaluation)
 
 
 def rate(value: float | None) -> str:

@@ -15,9 +15,8 @@ from treevote.terminal import plural
 
 def files_text(summary: Summary) -> str:
     """Return the summary of a parse as a sentence, and the accuracy to expect."""
-    done = (
-        f"parsed {plural(summary.sentences, 'sentence')}, {plural(summary.tokens, 'token')} in {summary.seconds:.1f} s"
-    )
+    counts = f"{plural(summary.sentences, 'sentence')}, {plural(summary.tokens, 'token')}"
+    done = f"parsed {counts} in {summary.seconds:.1f} s"
     done += f" ({summary.tokens / summary.seconds:,.0f} tokens/s)" if summary.seconds else ""
     done += f"; {summary.faults:,} with faults, first {summary.first_fault}" if summary.faults else ""
     return _with_expectation(done, summary.expectation)
@@ -34,14 +33,12 @@ def files_json(summary: Summary, output: str | os.PathLike[str], command: str = 
 def folder_text(summary: FolderSummary) -> str:
     """Return the summary of a run over many files as a sentence, and the accuracy to expect."""
     speed = f" ({summary.tokens / summary.seconds:,.0f} tokens/s)" if summary.seconds and summary.tokens else ""
-    counts = (
-        f"{plural(summary.written, 'file')}, {plural(summary.sentences, 'sentence')}, {plural(summary.tokens, 'token')}"
-    )
-    parts = [f"{summary.folder}: wrote {counts} in {summary.seconds:.1f} s{speed}"]
+    counts = f"{plural(summary.sentences, 'sentence')}, {plural(summary.tokens, 'token')}"
+    written = f"wrote {plural(summary.written, 'file')}, {counts} in {summary.seconds:.1f} s{speed}"
+    parts = [f"{summary.folder}: {written}"]
     if summary.kept:
-        parts.append(
-            f"{plural(summary.kept, 'file')} of the same model and input {'was' if summary.kept == 1 else 'were'} there"
-        )
+        were = "was" if summary.kept == 1 else "were"
+        parts.append(f"{plural(summary.kept, 'file')} of the same model and input {were} there")
     if summary.faults:
         parts.append(f"{plural(summary.faults, 'faulty sentence')} left out or unparsed")
     if summary.faulty:
@@ -57,16 +54,13 @@ def _with_expectation(done: str, expectation: Expectation | None) -> str:
 def folder_warnings(summary: FolderSummary) -> Iterator[str]:
     """Yield a sentence on files that may be unfit for the model, and one on links that were not followed."""
     if summary.doubtful:
-        path, reason = summary.doubtful[0]
-        others = (
-            f" (and {plural(len(summary.doubtful) - 1, 'other file')}, see --json)" if len(summary.doubtful) > 1 else ""
-        )
+        (path, reason), more = summary.doubtful[0], len(summary.doubtful) - 1
+        others = f" (and {plural(more, 'other file')}, see --json)" if more else ""
         yield f"{path}: {reason}{others}"
     if summary.links:
-        others = f" (and {len(summary.links) - 1:,} more, see --json)" if len(summary.links) > 1 else ""
-        yield (
-            f"{summary.links[0]}{others}: links to folders are not followed; name them as inputs to parse their files"
-        )
+        first, more = summary.links[0], len(summary.links) - 1
+        others = f" (and {more:,} more, see --json)" if more else ""
+        yield f"{first}{others}: links to folders are not followed; name them as inputs to parse their files"
 
 
 def folder_json(summary: FolderSummary, command: str = "") -> str:

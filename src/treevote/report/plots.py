@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from treevote.drawing.widths import ems
 from treevote.evaluation.results import Cell, Evaluation, Group
@@ -44,10 +44,6 @@ PLOTTED = (
 
 MIN_TOKENS = 20
 """Minimum number of tokens of a group: fewer make a line jump."""
-
-
-_Point: TypeAlias = tuple[float | None, float | None, float | None]
-"""A value and the ends of its interval."""
 
 
 class Scale(NamedTuple):
@@ -143,17 +139,18 @@ def plots(evaluation: Evaluation) -> list[Plot]:
 def plot(groups: Sequence[Group], title: str, unit: str) -> Plot:
     """Return the plot of a breakdown: LAS, or F1 where a system may have other tokens in a group than the gold tree."""
     n_systems = len(groups[0].cells)
-    points = [[_point(group.cells[k]) for group in groups] for k in range(n_systems)]
-    scale = Scale.of(bound for line in points for point in line for bound in point)
+    scale = Scale.of(bound for group in groups for cell in group.cells for bound in _point(cell))
     total, most = sum(group.tokens for group in groups), max(group.tokens for group in groups)
     places = [LEFT + 16 + i / (len(groups) - 1) * (RIGHT - LEFT - 32) for i in range(len(groups))]
     y = partial(height_of, base=BOTTOM - STRIP - 8)
 
-    def spots(line: Sequence[_Point], aside: float) -> Iterator[Spot]:
-        for x, (value, low, high) in zip(places, line, strict=True):
+    def spots(system: int) -> Iterator[Spot]:
+        aside = 3 * (system - (n_systems - 1) / 2)  # so that intervals do not hide each other
+        for x, group in zip(places, groups, strict=True):
+            value, *ends = _point(group.cells[system])
             if value is not None:
-                ends = (None if end is None else y(scale.share(end)) for end in (low, high))
-                yield Spot(round(x + aside, 1), y(scale.share(value)), value, *ends)
+                low, high = (None if end is None else y(scale.share(end)) for end in ends)
+                yield Spot(round(x + aside, 1), y(scale.share(value)), value, low, high)
 
     ticks, bars, end = [], [], -math.inf
     for x, group in zip(places, groups, strict=True):
@@ -169,8 +166,7 @@ def plot(groups: Sequence[Group], title: str, unit: str) -> Plot:
         [(y(share), name) for share, name in scale.ticks],
         ticks,
         bars,
-        # Set apart, so that intervals do not hide each other.
-        [list(spots(line, 3 * (k - (n_systems - 1) / 2))) for k, line in enumerate(points)],
+        [list(spots(system)) for system in range(n_systems)],
         scale.starts,
     )
 
@@ -204,7 +200,8 @@ def calibration(evaluation: Evaluation) -> Plot | None:
     )
 
 
-def _point(cell: Cell) -> _Point:
+def _point(cell: Cell) -> tuple[float | None, float | None, float | None]:
+    """Return the value that is plotted, and the ends of its interval."""
     if cell.f1 is not None:
         return cell.f1, None, None
     return (cell.las.value, cell.las.low, cell.las.high) if cell.precision is None else (None, None, None)

@@ -1,14 +1,19 @@
-"""Tables of the members of a model: scores, selection, disagreement, and reliability of the confidence."""
+"""A training as text and JSON: tables of its members, of selection, disagreement, and reliability of the confidence."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treevote.ensemble.parser import score_tags
 from treevote.evaluation.lights import NAMES
 from treevote.evaluation.verdict import signed
-from treevote.terminal import table, wrapped
+from treevote.report.answer import answer
+from treevote.terminal import duration, size, table, wrapped
+
+if TYPE_CHECKING:
+    from treevote.commands.train import TrainingResult
 
 LEGENDS = {
     "LAS": "LAS: % of the tokens with the right head and label; UAS: with the right head",
@@ -33,6 +38,20 @@ RELIABILITY = (
 """The same for the table of confidence."""
 
 
+def as_text(trained: TrainingResult) -> str:
+    """Return scores, time and size for a person to read."""
+    last = f"trained in {duration(trained.seconds)}, {size(trained.n_bytes)} on disk"
+    return f"{scores(trained.parser.facts, trained.parser.members, trained.milliseconds)}\n\n{last}"
+
+
+def as_json(trained: TrainingResult, output: str | os.PathLike[str], command: str = "") -> str:
+    """Return the facts of the model, with time and size, as JSON."""
+    measured: dict[str, Any] = {"score_tags": score_tags(trained.parser.facts), "seconds": round(trained.seconds, 1)}
+    measured |= {"bytes": trained.n_bytes, "milliseconds": trained.milliseconds}
+    facts = {"model": os.fspath(output), "members": list(trained.parser.members), **trained.parser.facts}
+    return answer("training", facts | measured, command)
+
+
 def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mapping[str, float] | None = None) -> str:
     """Return the scores of a model, with the CPU time of each member for 1,000 tokens if it was measured, as tables."""
     if "scores" not in facts:
@@ -43,8 +62,8 @@ def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mappi
         parts.append(_selection(facts, milliseconds or {}))
     else:
         voters = list(members)
-        named = [(name, facts["scores"][name]) for name in (voters if len(voters) == 1 else [*voters, "vote"])]
-        rows = [[name, *attachment(score)] for name, score in named]
+        shown = voters if len(voters) == 1 else [*voters, "vote"]
+        rows = [[name, *attachment(facts["scores"][name])] for name in shown]
         parts.append(f"{table([_measured_on(facts), 'LAS', 'UAS'], rows)}\n{LEGENDS['LAS']}")
         if len(voters) > 1 and facts["weights"] != "equal":
             parts[-1] += f"\n{wrapped(HALVES)}"

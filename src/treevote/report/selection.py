@@ -38,7 +38,7 @@ def _row(name: str, sentences: int, tokens: int, wrong: float) -> list[str]:
 
 def sentence(selection: Selection, least: float) -> str:
     """Return the size of the selection, and the number of its doubtful arcs, in words."""
-    marked = int((_doubtful(selection, least)).sum())
+    marked = int(_doubtful(selection, least).sum())
     sizes = f"{plural(len(selection.sentences), 'sentence')}, {plural(selection.sentences.n_tokens, 'token')}"
     return f"chosen: {sizes}; {plural(marked, 'doubtful arc')}"
 

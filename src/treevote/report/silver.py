@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from treevote.adaptation.silver import COMMITTEE, TAGGERS, agree, read_silver
-from treevote.corpus.sentence import Sentence, comment
+from treevote.corpus.sentence import comment
 from treevote.corpus.treebank import Treebank
 from treevote.drawing import svg
 from treevote.report import adaptation
@@ -55,17 +56,9 @@ def write_report(
     """
     judges = COMMITTEE if "rounds" in facts else TAGGERS
     found = groups(read_silver(Path(silver)), judges) if silver is not None else []
-    write_page(
-        "adaptation.html",
-        path,
-        closing=adaptation.closing(facts, promoted=promoted),
-        report=adaptation.as_text(facts),
-        groups=found,
-        judges=judges,
-        shown=SHOWN,
-        command=command,
-        date=date,
-    )
+    told = {"report": adaptation.as_text(facts), "closing": adaptation.closing(facts, promoted=promoted)}
+    content = {"groups": found, "judges": judges, "shown": SHOWN, "command": command, "date": date}
+    write_page("adaptation.html", path, **told, **content)
 
 
 def groups(silver: Treebank, judges: str = COMMITTEE) -> list[Group]:
@@ -80,20 +73,13 @@ def groups(silver: Treebank, judges: str = COMMITTEE) -> list[Group]:
     for (number, tenth), own in sorted(members.items()):
         low = -10 * tenth
         reason = agree(judges) if low >= 100 else f"{agree(judges)} on {low} to {low + 10} % of the tokens"
-        step = max(1, len(own) // SHOWN)
         quoted: list[Quotation] = []
         n_drawn = 0
-        for i in own[::step][:SHOWN]:
+        for i in own[:: -(-len(own) // SHOWN)]:
             sentence = silver.sentence(i)
-            forms = " ".join(word.form for word in sentence.words[1:])
-            drawing = ""
+            forms, drawing = " ".join(word.form for word in sentence.words[1:]), ""
             if judges == COMMITTEE and n_drawn < DRAWN and 3 < lengths[i] <= MAX_WORDS:  # with a tree
-                drawing, n_drawn = _drawing(sentence), n_drawn + 1
+                drawing, n_drawn = for_all_widths(partial(svg.draw, sentence, title=visible(forms))), n_drawn + 1
             quoted.append(Quotation(forms, comment("source", comments[i]), agreed[i], drawing))
         found.append(Group(number, reason, len(own), int(lengths[own].sum()), quoted))
     return found
-
-
-def _drawing(sentence: Sentence) -> str:
-    title = visible(" ".join(word.form for word in sentence.words[1:]))
-    return for_all_widths(lambda width: svg.draw(sentence, width=width, title=title))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -37,17 +38,8 @@ class Group(NamedTuple):
 def write_report(diagnosis: Diagnosis, path: str | os.PathLike[str], *, command: str = "", date: str = "") -> None:
     """Write the page to a file; the same diagnosis, command and date give the same bytes."""
     found = [group for kind in KINDS if (group := _group(diagnosis, kind)).total]
-    write_page(
-        "doctor.html",
-        path,
-        arc=doctor.arc,
-        command=command,
-        date=date,
-        diagnosis=diagnosis,
-        groups=found,
-        legend=LEGEND,
-        sentence=doctor.sentence(diagnosis),
-    )
+    content = {"diagnosis": diagnosis, "sentence": doctor.sentence(diagnosis), "groups": found, "legend": LEGEND}
+    write_page("doctor.html", path, **content, arc=doctor.arc, command=command, date=date)
 
 
 LEGEND = {
@@ -84,7 +76,7 @@ def _drawing(sentence: Sentence, suspect: Suspect) -> str:
     heads[at], deprels[at] = (-1, "") if other is None else (places[other.head], other.deprel)
     system = Sentence(own.words, heads, tuple(deprels))
     title = visible(f"{suspect.form}: {doctor.arc(suspect.given)}; suggested: {doctor.arc(other)}")
-    return for_all_widths(lambda width: svg.draw(own, system, width=width, title=title))
+    return for_all_widths(partial(svg.draw, own, system, title=title))
 
 
 def _part(sentence: Sentence, places: Mapping[int, int]) -> Sentence:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -58,10 +59,8 @@ def differing(evaluation: Evaluation) -> list[SentenceTrees]:
     """Return the short sentences in which the arcs of the first system differ most from those of the others."""
     parses = evaluation.parses
     first, *others = arcs_of(parses.systems)
-    counts = np.zeros(len(parses.gold), np.int64)
-    for other in others:
-        counts += per_sentence(parses.scored & disagreement(first, other), parses.gold.offsets)
-    counts = np.where(parses.gold.lengths <= MAX_WORDS, counts, 0)
+    wrong = [per_sentence(parses.scored & disagreement(first, other), parses.gold.offsets) for other in others]
+    counts = np.where(parses.gold.lengths <= MAX_WORDS, np.sum(wrong, axis=0), 0)
     order = np.argsort(-counts, kind="stable")
     return [parses.sentence(number) for number in (order[counts[order] > 0] + 1).tolist()[:DIFFERING]]
 
@@ -78,18 +77,18 @@ def drawing(trees: SentenceTrees, system: int, name: str) -> str:
     gold, parse = (tree._replace(words=words) for tree in (trees.gold, trees.systems[system]))
     forms = " ".join(word.form for word in words[1:])
     title = visible(f"Sentence {trees.number}, gold tree and {name}: {forms}")
-    return for_all_widths(lambda width: draw(gold, parse, width=width, title=title))
+    return for_all_widths(partial(draw, gold, parse, title=title))
 
 
-def for_all_widths(picture_of: Callable[[float], Picture]) -> str:
-    """Return pictures for all ranges of `WIDTHS`, each marked with its ranges; equal ones are there once."""
+def for_all_widths(draw: Callable[..., Picture]) -> str:
+    """Return pictures, given a ``width``, for all ranges of `WIDTHS`, each marked with these; equal ones only once."""
     pictures: dict[str, list[int]] = {}
     last: Picture | None = None
     for i, width in reversed(list(enumerate(WIDTHS))):
         if last is not None and last.width <= width:
             pictures[next(reversed(pictures))].append(i)
             continue
-        last = picture_of(width)
+        last = draw(width=width)
         pictures.setdefault(last.markup, []).append(i)
     return "".join(
         f'<div class="{" ".join(f"room{i}" for i in sorted(rooms))}">{markup}</div>'

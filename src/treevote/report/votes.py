@@ -8,12 +8,12 @@ from typing import Any
 
 from treevote.ensemble.system_vote import SystemVote
 from treevote.evaluation.verdict import Probability, signed
+from treevote.report import scores
 from treevote.report.answer import answer
-from treevote.report.scores import attachment
 from treevote.terminal import plural, table, wrapped
 
 LEGENDS = {
-    "LAS": "LAS: % of the tokens with the right head and label; UAS: with the right head",
+    "LAS": scores.LEGENDS["LAS"],
     "weight": "weight: of its votes",
     "ablation": "ablation: LAS that the vote loses without a system, or would gain with one that was left out",
     "place": "place: among the voters; the first decides ties, and its text is kept",
@@ -72,8 +72,8 @@ def _table(facts: Mapping[str, Any]) -> str:
     for own in ranked:
         weight = "-" if own["weight"] is None else f"{own['weight']:.3f}"
         gives = ["" if own.get("ablation") is None else signed(own["ablation"])] if facts["selected"] else []
-        rows.append([own["name"], *attachment(own), weight, *gives, str(own["place"] or "left out")])
-    rows.append(["vote", *attachment(development), *[""] * (len(columns) - 2)])
+        rows.append([own["name"], *scores.attachment(own), weight, *gives, str(own["place"] or "left out")])
+    rows.append(["vote", *scores.attachment(development), *[""] * (len(columns) - 2)])
     legend = "; ".join(LEGENDS[name] for name in columns if name in LEGENDS)
     title = f"development, {plural(development['sentences'], 'sentence')}"
     return f"{table([title, *columns], rows)}\n{wrapped(legend)}"

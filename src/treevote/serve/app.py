@@ -6,10 +6,9 @@ import asyncio
 import signal
 import socket
 import sys
-import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from types import FrameType
 from typing import Any, TypeAlias
@@ -27,7 +26,7 @@ from treevote.serve.metrics import Metrics
 from treevote.serve.queue import Queue, Work
 from treevote.serve.texts import ParsedText
 from treevote.serve.trainings import Trainings
-from treevote.serve.worker import place_of
+from treevote.serve.worker import handled, place_of
 
 with extra("serve", "a server needs starlette and uvicorn"):
     import uvicorn
@@ -231,30 +230,17 @@ def run(server: Server, host: str, port: int, *, started: Callable[[str], object
         try:
             server.queue.start()
             serving = uvicorn.Server(config)
-            with _ended_by_hangup(serving):
+
+            def stop(number: int, frame: FrameType | None) -> None:
+                serving.should_exit = True
+
+            hangup: Any = getattr(signal, "SIGHUP", None)
+            is_ignored = hangup is None or signal.getsignal(hangup) is signal.SIG_IGN
+            with nullcontext() if is_ignored else handled(hangup, stop):  # it ends the server as SIGTERM does
                 serving.run([door])
         finally:
             server.queue.close()
             server.trainings.close()
-
-
-@contextmanager
-def _ended_by_hangup(serving: uvicorn.Server) -> Iterator[None]:
-    """Let SIGHUP end a server as SIGTERM does, unless it is ignored; only the main thread can."""
-    number = getattr(signal, "SIGHUP", None)
-    is_main = threading.current_thread() is threading.main_thread()
-    if number is None or not is_main or signal.getsignal(number) is signal.SIG_IGN:
-        yield
-        return
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        serving.should_exit = True
-
-    before = signal.signal(number, stop)
-    try:
-        yield
-    finally:
-        signal.signal(number, before)
 
 
 def listening(host: str, port: int) -> socket.socket:

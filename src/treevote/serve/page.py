@@ -17,6 +17,5 @@ def files() -> dict[str, Answer]:
     found = {name: (folder / name).read_bytes() for name in NAMES}
     dark = f"@media (prefers-color-scheme: dark) {{:root{{{COLOURS['dark']}}}}}"
     found["page.css"] = f":root{{{COLOURS['light']}}}\n{dark}\n{STYLE}\n".encode() + found["page.css"]
-    types = {name: TYPES[name.rpartition(".")[2]] for name in NAMES}
-    answers = {name: Answer(content, f"{types[name]}; charset=utf-8") for name, content in found.items()}
-    return {"": answers.pop("page.html"), **answers}
+    types = {name: f"{TYPES[name.rpartition('.')[2]]}; charset=utf-8" for name in NAMES}
+    return {"" if name == "page.html" else name: Answer(content, types[name]) for name, content in found.items()}

@@ -119,31 +119,32 @@ class Trainings:
             cwd=folder.parent,
             start_new_session=True,  # Ctrl-C is for the server
         )
-        try:
-            async with asyncio.timeout(self.limits.training):
-                _, said = await process.communicate(text)
-        except TimeoutError:
-            raise RequestError(
-                503, f"The training did not end within {self.limits.training} seconds; train on less text."
-            ) from None
-        finally:
-            if process.returncode is None:
-                with suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
-                shutil.rmtree(folder, ignore_errors=True)
-        if process.returncode:
-            raise RequestError(400, _reason(said))
-        try:
-            if (size := sum(store.sizes(folder).values())) <= MAX_MODEL:
+        with ExitStack() as undone:
+            undone.callback(shutil.rmtree, folder, ignore_errors=True)
+            try:
+                async with asyncio.timeout(self.limits.training):
+                    _, said = await process.communicate(text)
+            except TimeoutError:
+                sentence = f"The training did not end within {self.limits.training} seconds; train on less text."
+                raise RequestError(503, sentence) from None
+            finally:
+                if process.returncode is None:
+                    with suppress(ProcessLookupError):
+                        process.kill()
+                    await process.wait()
+            if process.returncode:
+                raise RequestError(400, _reason(said))
+            try:
+                if (size := sum(store.sizes(folder).values())) > MAX_MODEL:
+                    found = f"{size >> 20} MiB, more than {MAX_MODEL >> 20}"
+                    raise RequestError(413, f"The model has {found}; train on less text.")
                 stored = StoredParser.of(folder)
-                return TrainedModel(stored, (await asyncio.to_thread(stored)).facts)
-        except ModelError as fault:  # it names the folder
-            shutil.rmtree(folder, ignore_errors=True)
-            print(f"treevote: {fault}", file=sys.stderr)
-            raise RequestError(500, "The training made no model that can be read; the log tells why.") from None
-        shutil.rmtree(folder, ignore_errors=True)
-        raise RequestError(413, f"The model has {size >> 20} MiB, more than {MAX_MODEL >> 20}; train on less text.")
+                model = TrainedModel(stored, (await asyncio.to_thread(stored)).facts)
+            except ModelError as fault:  # it names the folder
+                print(f"treevote: {fault}", file=sys.stderr)
+                raise RequestError(500, "The training made no model that can be read; the log tells why.") from None
+            undone.pop_all()
+            return model
 
 
 def _reason(said: bytes) -> str:

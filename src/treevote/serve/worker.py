@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from types import FrameType
 from typing import Any, TypeVar
 
 from treevote.errors import TreevoteError
@@ -35,10 +36,7 @@ class InternalError(Exception):
 class Worker:
     """A process that runs functions for one thread, one after the other.
 
-    Parameters
-    ----------
-    first : sequence of callable
-        Calls that each new process begins with, to load models and kernels. Their results are dropped.
+    Each new process begins with the ``first`` calls, which load models and kernels; their results are dropped.
     """
 
     def __init__(self, first: Sequence[Callable[[], object]] = ()) -> None:
@@ -49,7 +47,7 @@ class Worker:
         """Start the process, without waiting for it."""
         ours, theirs = _SPAWN.Pipe()
         process = _SPAWN.Process(target=_serve, args=(theirs, self._first, gc.get_threshold()), daemon=True)
-        with _interrupts_ignored():
+        with handled(signal.SIGINT, signal.SIG_IGN):  # the process inherits that
             process.start()
         theirs.close()  # the end of the process is the end of its connection
         self._process = process, ours
@@ -140,13 +138,13 @@ def _outcome(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[An
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Ignore Ctrl-C while a process is started, which inherits that; only the main thread can."""
+def handled(number: int, handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> Iterator[None]:
+    """Give a signal another handler in the block; only the main thread can."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.signal(number, handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)

@@ -4,15 +4,14 @@
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => {
-    const button = document.createElement("button");
+    const button = element("button");
     button.type = "button";
     button.append(...head.childNodes);
     head.append(button);
     head.setAttribute("aria-sort", "none");
     button.addEventListener("click", () => {
-      const descending = head.getAttribute("aria-sort") === "none"
-        ? head.dataset.kind === "number"
-        : head.getAttribute("aria-sort") === "ascending";
+      const before = head.getAttribute("aria-sort");
+      const descending = before === "none" ? head.dataset.kind === "number" : before === "ascending";
       heads.forEach((other) => other.setAttribute("aria-sort", "none"));
       head.setAttribute("aria-sort", descending ? "descending" : "ascending");
       const body = table.tBodies[0];
@@ -61,11 +60,8 @@ function quoted(button) {
     sentence.dir = "auto";
     forms.forEach((form, at) => {
       const position = at + 1;
-      const kinds = [
-        position === token && "token",
-        position === goldHead && "gold-head",
-        position === head && "system-head",
-      ].filter(Boolean);
+      const marks = { token, "gold-head": goldHead, "system-head": head };
+      const kinds = Object.keys(marks).filter((kind) => marks[kind] === position);
       sentence.append(kinds.length ? element("span", kinds.join(" "), form) : form, " ");
     });
     const told = element("p", "told");

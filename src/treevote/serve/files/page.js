@@ -16,7 +16,7 @@ async function parse() {
     if (!answer.sentences.length) return say("There is no sentence in the text.", true);
     const sentences = answer.sentences.map(prepared);
     const lack = other ? await compare(sentences, other) : "";
-    Object.assign(state, { sentences, at: 0, model, other: lack ? "" : other, labels: answer.labels, undo: [], chosen: 0 });
+    Object.assign(state, { sentences, at: 0, model, other: lack ? "" : other, undo: [], chosen: 0 });
     $("labels").replaceChildren(...answer.labels.map(value => element("option", { value })));
     $("result").hidden = false;
     state.at = ordered()[0];

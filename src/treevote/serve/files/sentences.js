@@ -3,8 +3,8 @@ import { plural, say } from "./elements.js";
 import { ask, inTurn, reason } from "./requests.js";
 
 const BATCH = 1 << 16;  // characters of the sentences that are compared in one request
-const COLUMNS = { form: 1, lemma: 2, upos: 3, xpos: 4, feats: 5, head: 6, deprel: 7 };
-export const state = { sentences: [], at: 0, model: "", other: "", labels: [], undo: [], chosen: 0, drawn: 0, turn: 1, width: 0 };
+const COLUMNS = { lemma: 2, upos: 3, xpos: 4, feats: 5, head: 6, deprel: 7 };
+export const state = { sentences: [], at: 0, model: "", other: "", undo: [], chosen: 0, drawn: 0, turn: 1, width: 0 };
 
 let show = async () => {};
 
@@ -13,7 +13,6 @@ export function onChange(action) {  // what is done, and waited for, after each 
 }
 
 export const current = () => state.sentences[state.at];
-const isToken = line => /^\d+\t/.test(line);
 export const text = sentence => (sentence.conllu.match(/^# text = (.*)$/m) || [0, sentence.words.form.join(" ")])[1];
 
 export function differing(one, other) {  // positions, from 0, of the arcs that are not the same
@@ -30,7 +29,7 @@ export function doubt(sentence) {  // expected number of wrong arcs; without con
 function lines(sentence, change) {  // the lines in CoNLL-U, with the columns of each token changed
   let at = 0;
   return sentence.conllu.split("\n").map(line => {
-    if (!isToken(line)) return line;
+    if (!/^\d+\t/.test(line)) return line;
     const columns = line.split("\t");
     change(columns, at++);
     return columns.join("\t");

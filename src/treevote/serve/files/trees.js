@@ -62,7 +62,7 @@ function member(name, one, markup, sentence) {
   const place = head => head ? `${head} ${form[head - 1]}` : "root";
   const items = positions.map(i => element("li", {}, visible(
     `${i + 1} ${form[i]}: ${one.deprel[i]} of ${place(one.head[i])}, the vote ${sentence.words.deprel[i]} of ${place(sentence.words.head[i])}`)));
-  const title = positions.length ? `${plural(positions.length, "other arc")}` : "the same tree";
+  const title = positions.length ? plural(positions.length, "other arc") : "the same tree";
   return element("details", { open: positions.length > 0 },
     element("summary", {}, element("h3", {}, `${visible(name)}: ${title}`)),
     element("div", { className: "frame" }, picture(markup, `Tree of ${name}: ${title}`)),

@@ -66,18 +66,16 @@ export function showWords(sentence) {
     const fixed = element("input", { type: "checkbox", checked: given, onchange: () =>
       given ? release(i + 1) : fix(i + 1, { head: head[i], deprel: deprel[i] }) });
     fixed.setAttribute("aria-label", `fix the arc of ${names[i + 1]}`);
-    const sure = element("td", {}, "–");
-    if (confidence[i] !== null) {
-      const low = confidence[i] < UNSURE;
-      sure.replaceChildren(element("span", { className: low ? "unsure" : "" }, confidence[i].toFixed(2) + (low ? " ?" : "")),
-        element("meter", { min: 0, max: 1, low: UNSURE, optimum: 1, value: confidence[i], ariaHidden: "true" }));
-    }
-    const cells = [choice(i + 1, head[i], names), field(i + 1, "deprel", deprel[i], "labels")].map(cell => element("td", {}, cell));
-    const tags = [["upos", upos], ["lemma", lemma], ["xpos", xpos], ["feats", feats]];
+    const low = confidence[i] < UNSURE;
+    const sure = confidence[i] === null ? ["–"] : [
+      element("span", { className: low ? "unsure" : "" }, confidence[i].toFixed(2) + (low ? " ?" : "")),
+      element("meter", { min: 0, max: 1, low: UNSURE, optimum: 1, value: confidence[i], ariaHidden: "true" }),
+    ];
+    const tags = Object.entries({ upos, lemma, xpos, feats }).map(([column, values]) => [field(i + 1, column, values[i])]);
+    const cells = [[choice(i + 1, head[i], names)], [field(i + 1, "deprel", deprel[i], "labels")], sure, [fixed], ...tags];
     return element("tr", { className: given ? "given" : "" },
       element("td", {}, String(i + 1)), element("th", { scope: "row", title: visible(one) }, element("bdi", {}, visible(one))),
-      ...cells, sure, element("td", {}, fixed),
-      ...tags.map(([column, values]) => element("td", {}, field(i + 1, column, values[i]))));
+      ...cells.map(cell => element("td", {}, ...cell)));
   }));
   if (focused) [...$("words").querySelectorAll("[aria-label]")].find(one => one.ariaLabel === focused)?.focus();
 }
