@@ -13,13 +13,12 @@ from typing import Any, cast
 import numpy as np
 
 from treevote.adaptation import measuring
-from treevote.adaptation.agreement import homogeneity_warning
 from treevote.adaptation.annotation import NothingKeptError, annotate, require_same_sentences
 from treevote.adaptation.data import Data, has_tagger, training_data, with_predicted_tags
 from treevote.adaptation.distance import Distance, Profile, distance
 from treevote.adaptation.guard import Guard, unfit, verdict
 from treevote.adaptation.labelled import calibration_errors, copies_of, labelled, parsed_by_folds, recalibrated
-from treevote.adaptation.scheme import InstanceSelection, Scheme
+from treevote.adaptation.scheme import InstanceSelection, Scheme, homogeneity_warning
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
 from treevote.adaptation.tagging import FrozenTrainer, retagged
 from treevote.config import to_mapping

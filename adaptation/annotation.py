@@ -17,7 +17,6 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.adaptation.agreement import agreement, mean_confidence
 from treevote.adaptation.data import Data
 from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.reader import parse_chunk
@@ -27,9 +26,11 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import FileChunk, size
+from treevote.ensemble.unknown_words import share_of_tokens
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
+from treevote.evaluation.agreement import unanimous
 from treevote.evaluation.counts import check_same_sentences
 from treevote.files.streams import writing
 from treevote.kernels import Doubles, Longs
@@ -137,6 +138,23 @@ def commented(treebank: Treebank, annotated: Treebank, name: str, first: int, ag
             f"# agreement = {float(agreed[i])}\n# confidence = {float(sure[i])}\n{comments}{block}\n\n"
         )
     return "".join(blocks)
+
+
+def agreement(systems: Sequence[Treebank]) -> Doubles:
+    """Return for each sentence the share of its tokens to which all systems give the same head and label.
+
+    There is no agreement on a token without a head; InputError if the sentences differ.
+    """
+    check_same_sentences(systems)
+    return share_of_tokens(unanimous(systems), systems[0])
+
+
+def mean_confidence(parse: Treebank) -> Doubles:
+    """Return the mean confidence of the arcs of each sentence; 1 without a model of confidence."""
+    if parse.confidence is None or not parse.n_sentences:
+        return np.ones(parse.n_sentences)
+    sums = np.add.reduceat(parse.confidence.astype(np.float64), parse.offsets[:-1])
+    return np.asarray(sums / np.maximum(parse.lengths, 1))
 
 
 def _annotate_by_committee(model: StoredParser, task: ChunkTask) -> tuple[int, Annotation]:

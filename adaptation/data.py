@@ -17,7 +17,7 @@ from treevote.conll.writer import encoded
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.streaming import CHUNK_BYTES, FileChunk, file_chunks, size
+from treevote.ensemble.streaming import FileChunk, file_chunks, size
 from treevote.files.streams import writing
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.text.tagging.tagger import TaggerTrainer
@@ -31,7 +31,7 @@ class Data:
     """Data of an adaptation.
 
     Sentences of the text without tags are tagged by the model if it has a tagger. The text may be empty if there are
-    labelled sentences of the new domain to train on. The result does not depend on ``chunk_bytes``.
+    labelled sentences of the new domain to train on.
     """
 
     source: Treebank  # labelled sentences of the old domain; they always stay in the training data
@@ -41,13 +41,12 @@ class Data:
     external: Sequence[str | os.PathLike[str]] = ()  # parses of the text by members that are not retrained
     format: Format | Literal["auto"] = "auto"  # of the text and of the external parses
     names: Sequence[str] = ()  # of the files of the text in silver data; by default their own
-    chunk_bytes: int = CHUNK_BYTES  # approximate length of a chunk of the text
     target_train: Treebank | None = None  # a few labelled sentences of the new domain to train on
     clusters: Clusters | None = None  # in place of those of the model
 
     def file_chunks(self) -> Iterator[FileChunk[Chunk]]:
         """Yield the unlabelled text in chunks."""
-        return file_chunks(self.unlabelled, format=self.format, n_bytes=self.chunk_bytes)
+        return file_chunks(self.unlabelled, format=self.format)
 
     def text(self) -> Iterator[Treebank]:
         """Yield the unlabelled text part by part."""
@@ -105,7 +104,7 @@ def with_predicted_tags(
 
 def _write_tagged(annotator: TextAnnotator, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:
     with writing(output) as stream:
-        for part in file_chunks([path], format=data.format, n_bytes=data.chunk_bytes):
+        for part in file_chunks([path], format=data.format):
             treebank, _ = parse_chunk(part.chunk, trees="ignored")
             stream.write(encoded(annotator.tagged(treebank).only()))
             jobs.tell("tags of the text", part.bytes_read, size([path]))

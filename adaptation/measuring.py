@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.adaptation.agreement import agreement, mean_confidence
+from treevote.adaptation.annotation import agreement, mean_confidence
 from treevote.adaptation.data import has_tagger, tagged
 from treevote.adaptation.guard import DomainScores
 from treevote.adaptation.scheme import InstanceSelection

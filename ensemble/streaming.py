@@ -26,7 +26,7 @@ class FileChunk(NamedTuple, Generic[C]):
 
 
 def file_chunks(
-    paths: Sequence[str | os.PathLike[str]], *, format: Format | Literal["auto"] = "auto", n_bytes: int = CHUNK_BYTES
+    paths: Sequence[str | os.PathLike[str]], *, format: Format | Literal["auto"] = "auto"
 ) -> Iterator[FileChunk[Chunk]]:
     r"""Yield the chunks of treebanks, one file after the other; see `treevote.conll.chunks.chunks`.
 
@@ -36,7 +36,7 @@ def file_chunks(
     ...     [(each.file, each.bytes_read) for each in file_chunks([file.name] * 2)]
     [(0, 10), (1, 20)]
     """
-    return _counted(paths, lambda path, _: chunks(path, format=format, n_bytes=n_bytes))
+    return _counted(paths, lambda path, _: chunks(path, format=format, n_bytes=CHUNK_BYTES))
 
 
 def any_file_chunks(

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.adaptation.agreement import agreement as share_by_sentence
+from treevote.adaptation.annotation import agreement as share_by_sentence
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
 from treevote.ensemble.selection import Diversity
