@@ -63,7 +63,7 @@ class Adaptation:
     convention: Convention
     force: bool = False  # whether it is adapted even if the guard finds the text unfit
     jobs: Jobs = ONE_JOB
-    warn: Callable[[str], None] | None = None  # called with warnings about committee and text before the trainings
+    warn: Callable[[str], None] = lambda sentence: None  # told of committee and text before the trainings
 
     def run(self) -> AdaptationResult:
         """Adapt the ensemble.
@@ -102,9 +102,8 @@ class Adaptation:
             raise NothingKeptError("expected sentences, found none", path=path, remedy=remedy)
         domain_distance = distance(Profile.of([source]), profile)
         warnings = list(self._warnings(source, domain_distance))
-        if self.warn is not None:
-            for warning in warnings:
-                self.warn(warning)
+        for warning in warnings:
+            self.warn(warning)
         report: dict[str, JSON] = {
             "scheme": to_mapping(self.scheme),
             "committee": {name: to_mapping(trainer) for name, trainer in cast("Any", committee).items()},

@@ -19,9 +19,9 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.errors import InputError
 from treevote.evaluation.agreement import right_arcs
-from treevote.evaluation.calibration import calibration_error, reliability
+from treevote.evaluation.calibration import table
 from treevote.evaluation.counts import Convention
-from treevote.kernels import Bools, Floats, Longs
+from treevote.kernels import Longs
 from treevote.store.manifest import JSON
 
 MAX_COPIES = 20  # of a labelled sentence of the target
@@ -103,13 +103,9 @@ def calibration_errors(
             return {}
         sure.append(voted.label_confidence[voted.is_token])
         right.append(right_arcs(gold.select(held_out), voted, convention=convention).arcs[voted.is_token])
-    errors: dict[str, JSON] = {"after": _error(np.concatenate(sure), np.concatenate(right))}
+    errors = {"after": table(np.concatenate(sure), np.concatenate(right))["error"]}
     voted = parser.combine(parses)
     if voted.label_confidence is not None:
         own = right_arcs(gold, voted, convention=convention).arcs
-        errors["before"] = _error(voted.label_confidence[voted.is_token], own[voted.is_token])
+        errors["before"] = table(voted.label_confidence[voted.is_token], own[voted.is_token])["error"]
     return errors
-
-
-def _error(confidence: Floats, right: Bools) -> float:
-    return round(calibration_error(reliability(confidence, right)), 4)

@@ -129,11 +129,11 @@ class Weights(Settings):
         check_same_sentences(systems := require_treebanks(systems))
         names, key, seen = _seen_parts(systems[0])
         tokens, arcs = systems[0].is_token, arcs_of(systems)
-        counts = np.zeros((len(names) + 1, len(systems)), np.int64)
+        counts = np.zeros((len(names), len(systems)), np.int64)
         for i, j in itertools.combinations(range(len(systems)), 2):
             same = key[tokens & (systems[i].heads >= 0) & agreement(arcs[i], arcs[j]).arcs]
-            counts[:, [i, j]] += np.bincount(same, minlength=len(names) + 1)[:, None]
-        sizes = np.bincount(key[tokens], minlength=len(names) + 1) * max(1, len(systems) - 1)
+            counts[:, [i, j]] += np.bincount(same, minlength=len(names))[:, None]
+        sizes = np.bincount(key[tokens], minlength=len(names)) * max(1, len(systems) - 1)
         rows = counts / np.maximum(sizes, 1)[:, None]
         overall = counts.sum(0) / max(1, int(sizes.sum()))
         chosen = tuple(tuple(row) for row in rows[seen].tolist())

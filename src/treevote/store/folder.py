@@ -122,7 +122,7 @@ def build(path: str | Path, make: Callable[[Record], _Read]) -> _Read:
     ``make`` is called with the record. Its parts are read when they are
     taken from it, each once: those that are not taken cost nothing, and those dropped again free their memory.
     """
-    return read_whole(path, lambda folder: make(open_record(read_manifest(folder), verify=True)))
+    return read_whole(path, lambda folder: make(open_record(read_manifest(folder))))
 
 
 def version(path: str | Path) -> int:
