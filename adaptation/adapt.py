@@ -81,13 +81,13 @@ class Adaptation:
         committee = self._committee() if judged else {}
         if judged and len(committee) + len(self.data.external) < 2:
             raise ConfigError(f"expected a committee of two or more, found only {', '.join(committee)}; name others")
-        has_confidence = self.data.source_dev is not None and not self.data.external
-        if judged and self.scheme.selection.min_confidence > 0 and not has_confidence:
+        no_confidence = self.data.source_dev is None or self.data.external
+        if judged and self.scheme.selection.min_confidence > 0 and no_confidence:
             raise ConfigError(
                 "a committee has confidence only with a development set, and without external parses; give --dev and "
                 "no --external, or leave out --min-confidence"
             )
-        self._members(self.scheme.members)  # an unknown name is an error before the work
+        trainers = self._members(self.scheme.members)  # before the work: a name may be unknown
         if judged and self.data.external:
             require_same_sentences(self.data)
         own = self.data if taggers else dataclasses.replace(self.data, clusters=None)  # a tagger that stays has its own
@@ -101,7 +101,7 @@ class Adaptation:
             remedy = "give a file with sentences in it"
             raise NothingKeptError("expected sentences, found none", path=path, remedy=remedy)
         domain_distance = distance(Profile.of([source]), profile)
-        warnings = list(self._warnings(source, domain_distance))
+        warnings = list(self._warnings(source, domain_distance, committee))
         for warning in warnings:
             self.warn(warning)
         report: dict[str, JSON] = {
@@ -110,16 +110,14 @@ class Adaptation:
             "external": len(self.data.external),
             "training": {"sentences": source.n_sentences, "tokens": source.n_tokens},
             "distance": to_mapping(domain_distance),
-            "warnings": list(warnings),
+            "warnings": warnings,
         }
         if (target := given.target_train) is not None:
             report["target_train"] = self._of_target(target)
         old, expected = self._measured(self.before, given), measuring.expected(self.before, given.text)
         reasons = unfit(domain_distance, old.las, self.guard)
         if reasons and not self.force:
-            return AdaptationResult(
-                self.before, reasons, {**report, "before": to_mapping(old.las), "reasons": list(reasons)}
-            )
+            return AdaptationResult(self.before, reasons, {**report, "before": to_mapping(old.las), "reasons": reasons})
         adapted, silver = self.before, None
         if taggers:
             gold = labelled(self.data, self.scheme.target_share, self.scheme.source_copies)
@@ -134,11 +132,12 @@ class Adaptation:
             elif not parsers:
                 remedy = "lower tag_agreement, or give text without tags"
                 raise self._nothing_kept("sentences without tags on which the taggers agree", remedy)
-        members: Mapping[str, Trainer] = {name: FrozenTrainer(member) for name, member in adapted.members.items()}
+        members: Mapping[str, Trainer] = trainers
         trees: Path | None = None
         if parsers:
-            members = self._members(self.scheme.members)
-            report["members"] = list(members)
+            report["members"] = list(trainers)
+        else:
+            members = {name: FrozenTrainer(member) for name, member in adapted.members.items()}
         if judged:
             trees, rounds = self._rounds(given)
             silver, added = trees, read_silver(trees)
@@ -169,7 +168,7 @@ class Adaptation:
             "after": to_mapping(new.las),
             "scores": measuring.compared(old.scores, new.scores, self.seed),
             "estimates": measuring.estimates(expected, old, new),
-            "reasons": list(reasons),
+            "reasons": reasons,
         }
         adapted = dataclasses.replace(adapted, facts={**adapted.facts, "adaptation": report})
         return AdaptationResult(adapted, reasons, report, silver)
@@ -235,10 +234,7 @@ class Adaptation:
     def _trained(
         self, name: str, members: Mapping[str, Trainer], data: Data, silver: Path | None, chosen: Longs | None = None
     ) -> EnsembleParser:
-        """Return an ensemble trained on the labelled and the silver data, or the finished step.
-
-        ``chosen`` are the labelled sentences of the new domain that are trained on; by default all.
-        """
+        """Return an ensemble trained on the labelled data (of the new domain those chosen) and the silver ones."""
 
         def make() -> EnsembleParser:
             # a first committee on the source alone would see it once
@@ -256,12 +252,11 @@ class Adaptation:
     def _jobs(self, step: str) -> Jobs:
         return self.jobs.renamed(lambda name: f"{step}: {name}")
 
-    def _warnings(self, source: Treebank, distance: Distance) -> Iterator[str]:
+    def _warnings(self, source: Treebank, distance: Distance, committee: Mapping[str, Trainer]) -> Iterator[str]:
         training: Any = self.before.facts.get("training", {})
         if training.get("sha256") != facts_of(source)["sha256"]:
             yield "the model was not trained on these training data; give its own training data"
-        like = None if self.data.external else homogeneity_warning(self._committee())
-        if like:
+        if not self.data.external and (like := homogeneity_warning(committee)):
             yield f"the members of the committee are too similar: {like}; their agreement says little"
         if distance.tags == ("_",):
             yield "the text has no tags; tag it as the training data are tagged"

@@ -141,10 +141,7 @@ def commented(treebank: Treebank, annotated: Treebank, name: str, first: int, ag
 
 
 def agreement(systems: Sequence[Treebank]) -> Doubles:
-    """Return for each sentence the share of its tokens to which all systems give the same head and label.
-
-    There is no agreement on a token without a head; InputError if the sentences differ.
-    """
+    """Return the share of the tokens of each sentence to which all systems give one head and the same label."""
     check_same_sentences(systems)
     return share_of_tokens(unanimous(systems), systems[0])
 

@@ -58,10 +58,9 @@ def require_enough(gold: Treebank, n_folds: int) -> None:
 
 
 def parsed_by_folds(gold: Treebank, n_folds: int, train: Callable[[int, Longs], EnsembleParser]) -> dict[str, Treebank]:
-    """Return the parse of each member, every sentence by the one that was not trained on it.
+    """Return the parse of each member, every sentence by the one that was not trained on it; see `require_enough`.
 
-    ``train`` is called with the number of a fold, from 1, and the sentences to train on; for errors see
-    `require_enough`.
+    ``train`` is called with the number of a fold, from 1, and the sentences to train on.
     """
     require_enough(gold, n_folds)
     found = [
@@ -89,8 +88,7 @@ def calibration_errors(
 ) -> dict[str, JSON]:
     """Return the expected calibration error of arcs with their labels, without and with recalibration.
 
-    The latter is cross-validated: each half of the sentences by what the other half taught. Nothing if one has no
-    token.
+    The latter is cross-validated: each half of the sentences by what the other taught; nothing if one has no token.
     """
     halves = list(folds_of(gold.n_sentences, 2))[::-1]
     if not all(gold.select(half).n_tokens for half, _ in halves):

@@ -23,7 +23,7 @@ from treevote.ensemble.estimate import Estimate, SourceScores, all_agree, estima
 from treevote.ensemble.parser import EnsembleParser
 from treevote.evaluation.agreement import agreement as agreement_of
 from treevote.evaluation.agreement import arcs_of
-from treevote.evaluation.counts import Convention, count_by_sentence
+from treevote.evaluation.counts import Convention, count_by_sentence, evaluate
 from treevote.evaluation.intervals import moments, share
 from treevote.evaluation.paired import paired
 from treevote.kernels import Bools, Longs
@@ -188,20 +188,10 @@ def committee_scores(
     parses = committee.parse_members(target)
     voted = committee.combine(parses)
     kept = selection.of(target.lengths, agreement(list(parses.values())), mean_confidence(voted))
-    counts = count_by_sentence(target, voted, convention=convention)
-
-    def rates(own: Mapping[str, Longs], mask: Bools) -> dict[str, float | None]:
-        tokens = int(own["tokens"][mask].sum())
-        return {
-            name: round(100 * int(own[right][mask].sum()) / tokens, 2) if tokens else None
-            for name, right in (("las", "arcs"), ("uas", "heads"))
-        }
-
-    everything = np.ones(target.n_sentences, np.bool_)
-    by_member = {name: count_by_sentence(target, parse, convention=convention) for name, parse in parses.items()}
-    sizes = {"sentences": int(kept.sum()), "tokens": int(counts["tokens"][kept].sum())}
+    own, of_vote = target.select(kept), voted.select(kept)
+    selected = evaluate(own, of_vote, convention=convention).attachment if kept.any() else {"las": None, "uas": None}
     return {
-        "members": {name: rates(own, everything) for name, own in by_member.items()},
-        "vote": rates(counts, everything),
-        "selected": {**sizes, **rates(counts, kept)},
+        "members": {name: evaluate(target, parse, convention=convention).attachment for name, parse in parses.items()},
+        "vote": evaluate(target, voted, convention=convention).attachment,
+        "selected": {"sentences": own.n_sentences, "tokens": own.n_tokens, **selected},
     }

@@ -99,10 +99,7 @@ def train_on_partial(train: Callable[[Treebank], Member], treebank: Treebank) ->
 
 
 def completed(treebank: Treebank, parser: Parser) -> Treebank:
-    """Return a treebank whose partial trees are the best trees of a parser that hold them.
-
-    InputError, with the sentence, if there is none.
-    """
+    """Return a treebank with the best trees that hold its partial ones; InputError, with the sentence, for none."""
     partial = are_partial(treebank)
     half_done = treebank.select(partial)
     parse, _ = parse_counted(parser, half_done, Given.of(half_done, "all", single_root=parser.single_root))

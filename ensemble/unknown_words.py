@@ -36,10 +36,7 @@ def memos_of(members: Iterable[object]) -> list[WordMemo]:
 
 
 def unknown_words(members: Iterable[object], treebank: Treebank) -> Bools | None:
-    """Return a mask of the tokens whose form, in lower case, no member knows, shape (n_slots,).
-
-    None if no member has a vocabulary.
-    """
+    """Return a mask, shape (n_slots,), of the tokens whose form no member knows; None if none has a vocabulary."""
     masks = []
     for memo in memos_of(members):
         rows, columns = memo.encode(treebank.words)

@@ -133,11 +133,10 @@ def heaviest_trees(
     single_root: bool,
     given: Given | None = None,
 ) -> tuple[Treebank, Ints]:
-    """Return the heaviest trees, and the system with the heaviest vote for each arc (-1 without a vote).
+    """Return ``treebank`` with the heaviest trees, and the system with the heaviest vote for each arc (-1 for none).
 
-    The trees of ``treebank`` are replaced. ``weight`` and ``labelled``, shape (k, n_slots), are the weights of the arc
-    that each system votes for, alone and with its label. The notes on ties of `vote` hold. All
-    systems have voted for the ``given`` arcs.
+    ``weight`` and ``labelled``, shape (k, n_slots), are the weights of the arc that each system votes for, alone and
+    with its label. Ties are those of `vote`. All systems have voted for the ``given`` arcs.
     """
     heads, deprels, labels = ballots
     winner = winners(heads >= 0, weight, labelled)

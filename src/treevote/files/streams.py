@@ -181,9 +181,7 @@ def uncompressed(name: str) -> str:
 def opened(source: Readable, encoding: str = UTF8) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]]:
     """Open a file to be read, and decompress it if it is xz or gzip; ``-`` is standard input, a file object stays open.
 
-    Content in another encoding is read as UTF-8.
-
-    Yield the decompressed content, the name in messages (the path, ``<stdin>``, or the name of the file object), and a
+    Yield its content in UTF-8, the name in messages (the path, ``<stdin>``, or the name of the file object), and a
     function that returns the number of bytes of the file, compressed or not, read so far. InputError when the file
     cannot be opened or read, has bytes of another encoding, or the compressed data is damaged or takes too much memory.
     """
