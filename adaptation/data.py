@@ -98,8 +98,9 @@ def with_predicted_tags(
         is_conllx = any(chunk.format == "conllx" for chunk in itertools.islice(chunks(path, format=data.format), 1))
         write = functools.partial(_write_tagged, model.annotator, path, data, jobs)
         texts.append(os.fspath(steps.file(f"{name}-{number}.{'conll' if is_conllx else 'conllu'}", write)))
-    dev, target = (None if gold is None else tagged(model, gold) for gold in (data.source_dev, data.target_dev))
-    return dataclasses.replace(data, source=source, unlabelled=texts, source_dev=dev, target_dev=target)
+    gold: dict[str, Any] = {name: getattr(data, name) for name in ("source_dev", "target_dev", "target_train")}
+    predicted = {name: None if own is None else tagged(model, own) for name, own in gold.items()}
+    return dataclasses.replace(data, source=source, unlabelled=texts, **predicted)
 
 
 def _write_tagged(annotator: TextAnnotator, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:

@@ -319,6 +319,17 @@ def test_a_text_of_conllx_stays_conllx(tmp_path: Path) -> None:
     assert found.report["taggers"] != {}
 
 
+def test_the_tags_of_labelled_sentences_teach_taggers_and_neither_parsers_nor_their_confidence(tmp_path: Path) -> None:
+    found = []
+    for number, few in enumerate((TARGET, untagged(TARGET))):
+        with checkpoints(tmp_path / str(number), {}) as steps:
+            data = Data(SOURCE, [], DEV, target_train=few)
+            settings: Any = {"scheme": scheme("parsers"), "guard": LENIENT, "seed": 0, "convention": "ud"}
+            found.append(Adaptation(before(), data, steps, **settings).run())
+    assert found[0].report == found[1].report
+    assert toy_model.content(found[0].parser.record()) == toy_model.content(found[1].parser.record())
+
+
 @pytest.mark.parametrize("retrained", KINDS)
 def test_labelled_sentences_alone_teach_taggers_and_parsers(retrained: Any, tmp_path: Path) -> None:
     data = Data(SOURCE, [], DEV, TARGET, target_train=TEXT.select(range(20)))
