@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank, require_treebanks
-from treevote.corpus.trees import are_trees, per_sentence, roots
+from treevote.corpus.trees import mask_of_trees, per_sentence
 from treevote.corpus.vocabulary import common_labels
 from treevote.ensemble.arborescence import spanning_tree
 from treevote.ensemble.weights import Weights
@@ -177,12 +177,9 @@ def _of_winner(votes: NDArray[Number], winner: Ints) -> NDArray[Number]:
 
 def _conflicts(treebank: Treebank, heads: Ints, single_root: bool) -> Longs:
     """Return the sentences (from 0) with votes whose heads are no tree or have too many roots."""
-    candidates = treebank if heads is treebank.heads else treebank.with_trees(heads, np.full_like(heads, -1), ())
-    wrong = ~are_trees(candidates)
+    wrong = ~mask_of_trees(heads, treebank.offsets)
     if single_root:
-        wrong |= roots(candidates) != 1
-    if not wrong.any():
-        return np.zeros(0, np.int64)
+        wrong |= per_sentence(heads == 0, treebank.offsets) != 1
     return np.flatnonzero(wrong & (per_sentence(heads >= 0, treebank.offsets) > 0))
 
 

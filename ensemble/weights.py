@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import numpy as np
 
 from treevote.corpus.treebank import Treebank, require_treebank, require_treebanks
+from treevote.corpus.vocabulary import encode
 from treevote.errors import ConfigError, ModelError
 from treevote.evaluation.agreement import accuracy_by, agreement, arcs_of
 from treevote.evaluation.counts import check_same_sentences
@@ -171,9 +172,8 @@ class Weights(Settings):
 
 def _part_of_speech(treebank: Treebank, names: Sequence[str]) -> Ints:
     """Return for each slot the index of its UPOS in ``names``, ``len(names)`` where it is not among them."""
-    index = {name: i for i, name in enumerate(names)}
-    of_word = np.array([index.get(word.upos, len(names)) for word in treebank.words], np.int32)
-    return of_word[treebank.tokens]
+    known = {name: number for number, name in enumerate(names)}
+    return np.minimum(encode((word.upos for word in treebank.words), known), len(names))[treebank.tokens]
 
 
 def _seen_parts(treebank: Treebank) -> tuple[list[str], Ints, list[int]]:
