@@ -32,7 +32,7 @@ from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
 from treevote.evaluation.agreement import unanimous
 from treevote.evaluation.counts import check_same_sentences
-from treevote.files.streams import writing
+from treevote.files.streams import AnyPath, writing
 from treevote.kernels import Doubles, Longs
 from treevote.parallel import ONE_JOB, Jobs
 
@@ -114,11 +114,8 @@ def annotate_chunk(annotator: Annotator, task: ChunkTask) -> tuple[int, Annotati
             raise ValueError("the type or shape of the table")
         lengths, agreed, confidence = table
     except Exception:  # of a damaged header NumPy raises what its parsers raise
-        raise InputError(
-            "expected the scores of sentences, found a damaged file",
-            path=str(scores),
-            remedy="remove it, and give the same command again",
-        ) from None
+        problem = "expected the scores of sentences, found a damaged file"
+        raise InputError(problem, path=str(scores), remedy="remove it, and give the same command again") from None
     return task.part.bytes_read, Annotation(lengths.astype(np.int64), agreed, confidence, (task.file,))
 
 
@@ -192,7 +189,7 @@ def _with_external(chunk_tasks: Iterator[ChunkTask], data: Data) -> Iterator[Chu
 class _SentenceReader:
     """The sentences of an external parse, taken some at a time."""
 
-    def __init__(self, path: str | os.PathLike[str], data: Data) -> None:
+    def __init__(self, path: AnyPath, data: Data) -> None:
         self._path = os.fspath(path)
         self._parts = (parse_chunk(chunk)[0] for chunk in chunks(path, format=data.format))
         self._rest = Treebank.of([])

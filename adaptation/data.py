@@ -18,7 +18,7 @@ from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.streaming import FileChunk, file_chunks, size
-from treevote.files.streams import writing
+from treevote.files.streams import AnyPath, writing
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.text.tagging.tagger import TaggerTrainer
 from treevote.models.text.text_annotator import TextAnnotator
@@ -35,10 +35,10 @@ class Data:
     """
 
     source: Treebank  # labelled sentences of the old domain; they always stay in the training data
-    unlabelled: Sequence[str | os.PathLike[str]]  # text of the new domain
+    unlabelled: Sequence[AnyPath]  # text of the new domain
     source_dev: Treebank | None = None  # labelled sentences that are not trained on
     target_dev: Treebank | None = None
-    external: Sequence[str | os.PathLike[str]] = ()  # parses of the text by members that are not retrained
+    external: Sequence[AnyPath] = ()  # parses of the text by members that are not retrained
     format: Format | Literal["auto"] = "auto"  # of the text and of the external parses
     names: Sequence[str] = ()  # of the files of the text in silver data; by default their own
     target_train: Treebank | None = None  # a few labelled sentences of the new domain to train on
@@ -103,7 +103,7 @@ def with_predicted_tags(
     return dataclasses.replace(data, source=source, unlabelled=texts, **predicted)
 
 
-def _write_tagged(annotator: TextAnnotator, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:
+def _write_tagged(annotator: TextAnnotator, path: AnyPath, data: Data, jobs: Jobs, output: Path) -> None:
     with writing(output) as stream:
         for part in file_chunks([path], format=data.format):
             treebank, _ = parse_chunk(part.chunk, trees="ignored")

@@ -50,11 +50,9 @@ def labelled(data: Data, share: float, source_copies: int = 1, chosen: Longs | N
 def require_enough(gold: Treebank, n_folds: int) -> None:
     """Raise an InputError if there are less than two labelled sentences for each fold."""
     if gold.n_sentences < 2 * n_folds:
-        raise InputError(
-            f"expected {2 * n_folds} labelled sentences of the new domain or more, found {gold.n_sentences}",
-            path=gold.name,
-            remedy="label more, or set target_folds = 0 in a configuration",
-        )
+        problem = f"expected {2 * n_folds} labelled sentences of the new domain or more, found {gold.n_sentences}"
+        remedy = "label more, or set target_folds = 0 in a configuration"
+        raise InputError(problem, path=gold.name, remedy=remedy)
 
 
 def parsed_by_folds(gold: Treebank, n_folds: int, train: Callable[[int, Longs], EnsembleParser]) -> dict[str, Treebank]:
