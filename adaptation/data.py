@@ -98,8 +98,8 @@ def with_predicted_tags(
         is_conllx = any(chunk.format == "conllx" for chunk in itertools.islice(chunks(path, format=data.format), 1))
         write = functools.partial(_write_tagged, model.annotator, path, data, jobs)
         texts.append(os.fspath(steps.file(f"{name}-{number}.{'conll' if is_conllx else 'conllu'}", write)))
-    gold: dict[str, Any] = {name: getattr(data, name) for name in ("source_dev", "target_dev", "target_train")}
-    predicted = {name: None if own is None else tagged(model, own) for name, own in gold.items()}
+    gold = {"source_dev": data.source_dev, "target_dev": data.target_dev, "target_train": data.target_train}
+    predicted: Any = {name: None if own is None else tagged(model, own) for name, own in gold.items()}
     return dataclasses.replace(data, source=source, unlabelled=texts, **predicted)
 
 

@@ -78,7 +78,7 @@ def vote_systems(
             judge = Judge(by, CandidateModel.fit(gold, known_voters, convention=convention) if confidence else None)
         facts["development"] = _development(gold, voted, known, names, convention)
     shown = judge.weights
-    overall, pos = ([None] * judge.n_members, ()) if shown is None else (shown.overall, shown.pos)
+    overall, pos = ([None] * len(parses), ()) if shown is None else (shown.overall, shown.pos)
     facts |= {"weights": judge.kind, "parts_of_speech": len(pos), "selected": selected}
     for i, own in enumerate(rows):
         place = voters.index(i) + 1 if i in voters else None
