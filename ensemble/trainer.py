@@ -23,7 +23,7 @@ from treevote.ensemble.judge import Judge, calibration, learn
 from treevote.ensemble.members import DEFAULT_MEMBERS, Member, clusters_of, members_of, require_free, vectors_of
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.proposals import in_turn, parse_in_turn
-from treevote.ensemble.selection import LARGEST, Diversity, VoteKind, select
+from treevote.ensemble.selection import LARGEST, VoteKind, diversity, select
 from treevote.ensemble.unknown_words import tempered, unknown_in_folds, unknown_words, usual_share
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
@@ -162,7 +162,7 @@ class EnsembleTrainer:
         parses = {name: parse for name, (parse, _) in parsed.items()}
         single_root = is_single_rooted(whole)
         if gold is not None:
-            facts["diversity"] = to_mapping(Diversity.of(gold, parses, convention=convention))
+            facts["diversity"] = diversity(gold, parses, convention=convention)
             if self.select:
                 choice = select(gold, parses, single_root=single_root, convention=convention)
                 names, kind = choice.members, choice.weights
