@@ -18,7 +18,7 @@ from treevote.adaptation.data import Data, has_tagger, training_data, with_predi
 from treevote.adaptation.distance import Distance, Profile, distance
 from treevote.adaptation.guard import Guard, unfit, verdict
 from treevote.adaptation.labelled import calibration_errors, copies_of, labelled, parsed_by_folds, recalibrated
-from treevote.adaptation.scheme import InstanceSelection, Scheme, homogeneity_warning
+from treevote.adaptation.scheme import Scheme, homogeneity_warning
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
 from treevote.adaptation.tagging import FrozenTrainer, retagged
 from treevote.config import to_mapping
@@ -28,7 +28,7 @@ from treevote.ensemble.members import DEFAULT_MEMBERS, clusters_of, expanded, me
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import ConfigError
-from treevote.evaluation.counts import Convention, count_by_sentence
+from treevote.evaluation.counts import Convention
 from treevote.kernels import Longs
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Trainer
@@ -114,17 +114,16 @@ class Adaptation:
         }
         if (target := given.target_train) is not None:
             report["target_train"] = self._of_target(target)
-        old, expected = self._measured(self.before, given), measuring.expected(self.before, given.text)
+        folded = target if self.scheme.target_folds else None  # what is measured by folds
+        by_folds = None if folded is None else self.before.parse(folded)
+        old = measuring.measure(self.before, self.data, given, by_folds, self.convention)
+        expected = measuring.expected(self.before, given.text)
         reasons = unfit(domain_distance, old.las, self.guard)
         if reasons and not self.force:
             return AdaptationResult(self.before, reasons, {**report, "before": to_mapping(old.las), "reasons": reasons})
         adapted, silver = self.before, None
         if taggers:
-            gold = labelled(self.data, self.scheme.target_share, self.scheme.source_copies)
-            selection = InstanceSelection(self.scheme.tag_agreement, max_length=self.scheme.selection.max_length)
-            adapted, silver, about = retagged(
-                self.before, self.data, self.steps, selection, gold=gold, seed=self.seed, jobs=self.jobs
-            )
+            adapted, silver, about = retagged(self.before, self.data, self.steps, self.scheme, self.seed, self.jobs)
             report |= {"taggers": about} if about else {}
             if adapted is not self.before:
                 given = with_predicted_tags(adapted, self.data, source, self.steps, "tagged-again", self.jobs)
@@ -151,17 +150,17 @@ class Adaptation:
             trained = self._trained("adapted", members, learned, trees)
             reading = {"reading": adapted.facts["reading"]} if "reading" in adapted.facts else {}
             adapted = dataclasses.replace(trained, annotator=adapted.annotator, facts={**trained.facts, **reading})
-        parses: dict[str, Treebank] = {}
-        if target is not None and self.scheme.target_folds:
+        if folded is not None:
 
             def train(number: int, chosen: Longs) -> EnsembleParser:  # not on the text: its trees tell of all sentences
                 return self._trained(f"fold-{number}", members, given, None, chosen)
 
-            parses = parsed_by_folds(target, self.scheme.target_folds, train)
-            errors = calibration_errors(adapted, target, parses, convention=self.convention)
-            report["target_train"] = {**self._of_target(target), "calibration_error": errors}
-            adapted = recalibrated(adapted, target, parses, convention=self.convention)
-        new = self._measured(adapted, given, adapted.combine(parses) if parses else None)
+            parses = parsed_by_folds(folded, self.scheme.target_folds, train)
+            errors = calibration_errors(adapted, folded, parses, convention=self.convention)
+            report["target_train"] = {**self._of_target(folded), "calibration_error": errors}
+            adapted = recalibrated(adapted, folded, parses, convention=self.convention)
+            by_folds = adapted.combine(parses)
+        new = measuring.measure(adapted, self.data, given, by_folds, self.convention)
         reasons += verdict(old.las, new.las, self.guard)
         report |= {
             "before": to_mapping(old.las),
@@ -265,19 +264,3 @@ class Adaptation:
                 f"{distance.unknown_tags:.1f} % of the text has tags that the training data do not have "
                 f"({', '.join(distance.tags[:5])}); tag it as they are tagged"
             )
-
-    def _measured(self, parser: EnsembleParser, data: Data, by_folds: Treebank | None = None) -> measuring.Measurement:
-        """Measure a model on the labelled sentences as they are given, and on held-out sentences of the text.
-
-        ``by_folds`` is the parse of the labelled sentences of the target that an adapted model is trained on.
-        """
-        gold, target = self.data, data.target_train
-        sample = measuring.sample_of(data.text())
-        found = measuring.measure(parser, gold.source_dev, gold.target_dev, sample, self.convention)
-        if target is not None and self.scheme.target_folds:
-            parse = parser.parse(target) if by_folds is None else by_folds
-            by_fold = count_by_sentence(target, parse, convention=self.convention)
-            found.scores[measuring.BY_FOLDS] = by_fold
-            if found.las.target is None:
-                found = found._replace(las=dataclasses.replace(found.las, target=round(measuring.las_of(by_fold), 2)))
-        return found

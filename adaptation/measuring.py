@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from treevote.adaptation.annotation import agreement, mean_confidence
-from treevote.adaptation.data import has_tagger, tagged
+from treevote.adaptation.data import Data, has_tagger, tagged
 from treevote.adaptation.guard import DomainScores
 from treevote.adaptation.scheme import InstanceSelection
 from treevote.corpus.treebank import Treebank
@@ -85,18 +85,21 @@ class Measurement(NamedTuple):
 
 
 def measure(
-    parser: EnsembleParser, source: Treebank | None, target: Treebank | None, sample: Treebank, convention: Convention
+    parser: EnsembleParser, gold: Data, seen: Data, by_folds: Treebank | None, convention: Convention
 ) -> Measurement:
     """Measure a model on the labelled sentences of both domains, and parse a sample of the target.
 
-    A model with a tagger predicts the tags of the labelled sentences; the sample has tags already.
+    ``gold`` are the data as they are given, ``seen`` those with the tags of the model, ``by_folds`` is the parse of the
+    labelled sentences of the target that are trained on.
     """
-    labelled = {"source": source, "target": target}
-    scored = {name: score(parser, gold, convention) for name, gold in labelled.items() if gold is not None}
-    las = {name: round(las_of(found), 2) for name, found in scored.items()}
-    voted = _voted(parser, sample)
-    sure = _mean_confidence(voted)
-    return Measurement(DomainScores(las.get("source"), las.get("target"), sure), scored, voted)
+    labelled = {"source": gold.source_dev, "target": gold.target_dev}
+    scores = {name: score(parser, own, convention) for name, own in labelled.items() if own is not None}
+    if by_folds is not None and seen.target_train is not None:
+        scores[BY_FOLDS] = count_by_sentence(seen.target_train, by_folds, convention=convention)
+    las = {name: round(las_of(found), 2) for name, found in scores.items()}
+    voted = _voted(parser, sample_of(seen.text()))
+    target = las.get("target", las.get(BY_FOLDS))
+    return Measurement(DomainScores(las.get("source"), target, _mean_confidence(voted)), scores, voted)
 
 
 def _voted(parser: EnsembleParser, sample: Treebank) -> Treebank:
