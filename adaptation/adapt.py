@@ -13,13 +13,12 @@ from typing import Any, cast
 import numpy as np
 
 from treevote.adaptation import measuring
-from treevote.adaptation.agreement import homogeneity_warning
 from treevote.adaptation.annotation import NothingKeptError, annotate, require_same_sentences
 from treevote.adaptation.data import Data, has_tagger, training_data, with_predicted_tags
 from treevote.adaptation.distance import Distance, Profile, distance
 from treevote.adaptation.guard import Guard, unfit, verdict
 from treevote.adaptation.labelled import calibration_errors, copies_of, labelled, parsed_by_folds, recalibrated
-from treevote.adaptation.scheme import InstanceSelection, Scheme
+from treevote.adaptation.scheme import Scheme, homogeneity_warning
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
 from treevote.adaptation.tagging import FrozenTrainer, retagged
 from treevote.config import to_mapping
@@ -29,7 +28,7 @@ from treevote.ensemble.members import DEFAULT_MEMBERS, clusters_of, expanded, me
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import ConfigError
-from treevote.evaluation.counts import Convention, count_by_sentence
+from treevote.evaluation.counts import Convention
 from treevote.kernels import Longs
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Trainer
@@ -64,7 +63,7 @@ class Adaptation:
     convention: Convention
     force: bool = False  # whether it is adapted even if the guard finds the text unfit
     jobs: Jobs = ONE_JOB
-    warn: Callable[[str], None] | None = None  # called with warnings about committee and text before the trainings
+    warn: Callable[[str], None] = lambda sentence: None  # told of committee and text before the trainings
 
     def run(self) -> AdaptationResult:
         """Adapt the ensemble.
@@ -82,13 +81,13 @@ class Adaptation:
         committee = self._committee() if judged else {}
         if judged and len(committee) + len(self.data.external) < 2:
             raise ConfigError(f"expected a committee of two or more, found only {', '.join(committee)}; name others")
-        has_confidence = self.data.source_dev is not None and not self.data.external
-        if judged and self.scheme.selection.min_confidence > 0 and not has_confidence:
+        no_confidence = self.data.source_dev is None or self.data.external
+        if judged and self.scheme.selection.min_confidence > 0 and no_confidence:
             raise ConfigError(
                 "a committee has confidence only with a development set, and without external parses; give --dev and "
                 "no --external, or leave out --min-confidence"
             )
-        self._members(self.scheme.members)  # an unknown name is an error before the work
+        trainers = self._members(self.scheme.members)  # before the work: a name may be unknown
         if judged and self.data.external:
             require_same_sentences(self.data)
         own = self.data if taggers else dataclasses.replace(self.data, clusters=None)  # a tagger that stays has its own
@@ -102,33 +101,29 @@ class Adaptation:
             remedy = "give a file with sentences in it"
             raise NothingKeptError("expected sentences, found none", path=path, remedy=remedy)
         domain_distance = distance(Profile.of([source]), profile)
-        warnings = list(self._warnings(source, domain_distance))
-        if self.warn is not None:
-            for warning in warnings:
-                self.warn(warning)
+        warnings = list(self._warnings(source, domain_distance, committee))
+        for warning in warnings:
+            self.warn(warning)
         report: dict[str, JSON] = {
             "scheme": to_mapping(self.scheme),
             "committee": {name: to_mapping(trainer) for name, trainer in cast("Any", committee).items()},
             "external": len(self.data.external),
             "training": {"sentences": source.n_sentences, "tokens": source.n_tokens},
             "distance": to_mapping(domain_distance),
-            "warnings": list(warnings),
+            "warnings": warnings,
         }
         if (target := given.target_train) is not None:
             report["target_train"] = self._of_target(target)
-        old, expected = self._measured(self.before, given), measuring.expected(self.before, given.text)
+        folded = target if self.scheme.target_folds else None  # what is measured by folds
+        by_folds = None if folded is None else self.before.parse(folded)
+        old = measuring.measure(self.before, self.data, given, by_folds, self.convention)
+        expected = measuring.expected(self.before, given.text)
         reasons = unfit(domain_distance, old.las, self.guard)
         if reasons and not self.force:
-            return AdaptationResult(
-                self.before, reasons, {**report, "before": to_mapping(old.las), "reasons": list(reasons)}
-            )
+            return AdaptationResult(self.before, reasons, {**report, "before": to_mapping(old.las), "reasons": reasons})
         adapted, silver = self.before, None
         if taggers:
-            gold = labelled(self.data, self.scheme.target_share, self.scheme.source_copies)
-            selection = InstanceSelection(self.scheme.tag_agreement, max_length=self.scheme.selection.max_length)
-            adapted, silver, about = retagged(
-                self.before, self.data, self.steps, selection, gold=gold, seed=self.seed, jobs=self.jobs
-            )
+            adapted, silver, about = retagged(self.before, self.data, self.steps, self.scheme, self.seed, self.jobs)
             report |= {"taggers": about} if about else {}
             if adapted is not self.before:
                 given = with_predicted_tags(adapted, self.data, source, self.steps, "tagged-again", self.jobs)
@@ -136,11 +131,12 @@ class Adaptation:
             elif not parsers:
                 remedy = "lower tag_agreement, or give text without tags"
                 raise self._nothing_kept("sentences without tags on which the taggers agree", remedy)
-        members: Mapping[str, Trainer] = {name: FrozenTrainer(member) for name, member in adapted.members.items()}
+        members: Mapping[str, Trainer] = trainers
         trees: Path | None = None
         if parsers:
-            members = self._members(self.scheme.members)
-            report["members"] = list(members)
+            report["members"] = list(trainers)
+        else:
+            members = {name: FrozenTrainer(member) for name, member in adapted.members.items()}
         if judged:
             trees, rounds = self._rounds(given)
             silver, added = trees, read_silver(trees)
@@ -154,24 +150,24 @@ class Adaptation:
             trained = self._trained("adapted", members, learned, trees)
             reading = {"reading": adapted.facts["reading"]} if "reading" in adapted.facts else {}
             adapted = dataclasses.replace(trained, annotator=adapted.annotator, facts={**trained.facts, **reading})
-        parses: dict[str, Treebank] = {}
-        if target is not None and self.scheme.target_folds:
+        if folded is not None:
 
             def train(number: int, chosen: Longs) -> EnsembleParser:  # not on the text: its trees tell of all sentences
                 return self._trained(f"fold-{number}", members, given, None, chosen)
 
-            parses = parsed_by_folds(target, self.scheme.target_folds, train)
-            errors = calibration_errors(adapted, target, parses, convention=self.convention)
-            report["target_train"] = {**self._of_target(target), "calibration_error": errors}
-            adapted = recalibrated(adapted, target, parses, convention=self.convention)
-        new = self._measured(adapted, given, adapted.combine(parses) if parses else None)
+            parses = parsed_by_folds(folded, self.scheme.target_folds, train)
+            errors = calibration_errors(adapted, folded, parses, convention=self.convention)
+            report["target_train"] = {**self._of_target(folded), "calibration_error": errors}
+            adapted = recalibrated(adapted, folded, parses, convention=self.convention)
+            by_folds = adapted.combine(parses)
+        new = measuring.measure(adapted, self.data, given, by_folds, self.convention)
         reasons += verdict(old.las, new.las, self.guard)
         report |= {
             "before": to_mapping(old.las),
             "after": to_mapping(new.las),
             "scores": measuring.compared(old.scores, new.scores, self.seed),
             "estimates": measuring.estimates(expected, old, new),
-            "reasons": list(reasons),
+            "reasons": reasons,
         }
         adapted = dataclasses.replace(adapted, facts={**adapted.facts, "adaptation": report})
         return AdaptationResult(adapted, reasons, report, silver)
@@ -237,10 +233,7 @@ class Adaptation:
     def _trained(
         self, name: str, members: Mapping[str, Trainer], data: Data, silver: Path | None, chosen: Longs | None = None
     ) -> EnsembleParser:
-        """Return an ensemble trained on the labelled and the silver data, or the finished step.
-
-        ``chosen`` are the labelled sentences of the new domain that are trained on; by default all.
-        """
+        """Return an ensemble trained on the labelled data (of the new domain those chosen) and the silver ones."""
 
         def make() -> EnsembleParser:
             # a first committee on the source alone would see it once
@@ -258,12 +251,11 @@ class Adaptation:
     def _jobs(self, step: str) -> Jobs:
         return self.jobs.renamed(lambda name: f"{step}: {name}")
 
-    def _warnings(self, source: Treebank, distance: Distance) -> Iterator[str]:
+    def _warnings(self, source: Treebank, distance: Distance, committee: Mapping[str, Trainer]) -> Iterator[str]:
         training: Any = self.before.facts.get("training", {})
         if training.get("sha256") != facts_of(source)["sha256"]:
             yield "the model was not trained on these training data; give its own training data"
-        like = None if self.data.external else homogeneity_warning(self._committee())
-        if like:
+        if not self.data.external and (like := homogeneity_warning(committee)):
             yield f"the members of the committee are too similar: {like}; their agreement says little"
         if distance.tags == ("_",):
             yield "the text has no tags; tag it as the training data are tagged"
@@ -272,19 +264,3 @@ class Adaptation:
                 f"{distance.unknown_tags:.1f} % of the text has tags that the training data do not have "
                 f"({', '.join(distance.tags[:5])}); tag it as they are tagged"
             )
-
-    def _measured(self, parser: EnsembleParser, data: Data, by_folds: Treebank | None = None) -> measuring.Measurement:
-        """Measure a model on the labelled sentences as they are given, and on held-out sentences of the text.
-
-        ``by_folds`` is the parse of the labelled sentences of the target that an adapted model is trained on.
-        """
-        gold, target = self.data, data.target_train
-        sample = measuring.sample_of(data.text())
-        found = measuring.measure(parser, gold.source_dev, gold.target_dev, sample, self.convention)
-        if target is not None and self.scheme.target_folds:
-            parse = parser.parse(target) if by_folds is None else by_folds
-            by_fold = count_by_sentence(target, parse, convention=self.convention)
-            found.scores[measuring.BY_FOLDS] = by_fold
-            if found.las.target is None:
-                found = found._replace(las=dataclasses.replace(found.las, target=round(measuring.las_of(by_fold), 2)))
-        return found

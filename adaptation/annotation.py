@@ -17,7 +17,6 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.adaptation.agreement import agreement, mean_confidence
 from treevote.adaptation.data import Data
 from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.reader import parse_chunk
@@ -27,11 +26,13 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import FileChunk, size
+from treevote.ensemble.unknown_words import share_of_tokens
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
+from treevote.evaluation.agreement import unanimous
 from treevote.evaluation.counts import check_same_sentences
-from treevote.files.streams import writing
+from treevote.files.streams import AnyPath, writing
 from treevote.kernels import Doubles, Longs
 from treevote.parallel import ONE_JOB, Jobs
 
@@ -113,11 +114,8 @@ def annotate_chunk(annotator: Annotator, task: ChunkTask) -> tuple[int, Annotati
             raise ValueError("the type or shape of the table")
         lengths, agreed, confidence = table
     except Exception:  # of a damaged header NumPy raises what its parsers raise
-        raise InputError(
-            "expected the scores of sentences, found a damaged file",
-            path=str(scores),
-            remedy="remove it, and give the same command again",
-        ) from None
+        problem = "expected the scores of sentences, found a damaged file"
+        raise InputError(problem, path=str(scores), remedy="remove it, and give the same command again") from None
     return task.part.bytes_read, Annotation(lengths.astype(np.int64), agreed, confidence, (task.file,))
 
 
@@ -137,6 +135,20 @@ def commented(treebank: Treebank, annotated: Treebank, name: str, first: int, ag
             f"# agreement = {float(agreed[i])}\n# confidence = {float(sure[i])}\n{comments}{block}\n\n"
         )
     return "".join(blocks)
+
+
+def agreement(systems: Sequence[Treebank]) -> Doubles:
+    """Return the share of the tokens of each sentence to which all systems give one head and the same label."""
+    check_same_sentences(systems)
+    return share_of_tokens(unanimous(systems), systems[0])
+
+
+def mean_confidence(parse: Treebank) -> Doubles:
+    """Return the mean confidence of the arcs of each sentence; 1 without a model of confidence."""
+    if parse.confidence is None or not parse.n_sentences:
+        return np.ones(parse.n_sentences)
+    sums = np.add.reduceat(parse.confidence.astype(np.float64), parse.offsets[:-1])
+    return np.asarray(sums / np.maximum(parse.lengths, 1))
 
 
 def _annotate_by_committee(model: StoredParser, task: ChunkTask) -> tuple[int, Annotation]:
@@ -177,7 +189,7 @@ def _with_external(chunk_tasks: Iterator[ChunkTask], data: Data) -> Iterator[Chu
 class _SentenceReader:
     """The sentences of an external parse, taken some at a time."""
 
-    def __init__(self, path: str | os.PathLike[str], data: Data) -> None:
+    def __init__(self, path: AnyPath, data: Data) -> None:
         self._path = os.fspath(path)
         self._parts = (parse_chunk(chunk)[0] for chunk in chunks(path, format=data.format))
         self._rest = Treebank.of([])

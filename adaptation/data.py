@@ -17,8 +17,8 @@ from treevote.conll.writer import encoded
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.streaming import CHUNK_BYTES, FileChunk, file_chunks, size
-from treevote.files.streams import writing
+from treevote.ensemble.streaming import FileChunk, file_chunks, size
+from treevote.files.streams import AnyPath, writing
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.text.tagging.tagger import TaggerTrainer
 from treevote.models.text.text_annotator import TextAnnotator
@@ -31,23 +31,22 @@ class Data:
     """Data of an adaptation.
 
     Sentences of the text without tags are tagged by the model if it has a tagger. The text may be empty if there are
-    labelled sentences of the new domain to train on. The result does not depend on ``chunk_bytes``.
+    labelled sentences of the new domain to train on.
     """
 
     source: Treebank  # labelled sentences of the old domain; they always stay in the training data
-    unlabelled: Sequence[str | os.PathLike[str]]  # text of the new domain
+    unlabelled: Sequence[AnyPath]  # text of the new domain
     source_dev: Treebank | None = None  # labelled sentences that are not trained on
     target_dev: Treebank | None = None
-    external: Sequence[str | os.PathLike[str]] = ()  # parses of the text by members that are not retrained
+    external: Sequence[AnyPath] = ()  # parses of the text by members that are not retrained
     format: Format | Literal["auto"] = "auto"  # of the text and of the external parses
     names: Sequence[str] = ()  # of the files of the text in silver data; by default their own
-    chunk_bytes: int = CHUNK_BYTES  # approximate length of a chunk of the text
     target_train: Treebank | None = None  # a few labelled sentences of the new domain to train on
     clusters: Clusters | None = None  # in place of those of the model
 
     def file_chunks(self) -> Iterator[FileChunk[Chunk]]:
         """Yield the unlabelled text in chunks."""
-        return file_chunks(self.unlabelled, format=self.format, n_bytes=self.chunk_bytes)
+        return file_chunks(self.unlabelled, format=self.format)
 
     def text(self) -> Iterator[Treebank]:
         """Yield the unlabelled text part by part."""
@@ -99,13 +98,14 @@ def with_predicted_tags(
         is_conllx = any(chunk.format == "conllx" for chunk in itertools.islice(chunks(path, format=data.format), 1))
         write = functools.partial(_write_tagged, model.annotator, path, data, jobs)
         texts.append(os.fspath(steps.file(f"{name}-{number}.{'conll' if is_conllx else 'conllu'}", write)))
-    dev, target = (None if gold is None else tagged(model, gold) for gold in (data.source_dev, data.target_dev))
-    return dataclasses.replace(data, source=source, unlabelled=texts, source_dev=dev, target_dev=target)
+    gold = {"source_dev": data.source_dev, "target_dev": data.target_dev, "target_train": data.target_train}
+    predicted: Any = {name: None if own is None else tagged(model, own) for name, own in gold.items()}
+    return dataclasses.replace(data, source=source, unlabelled=texts, **predicted)
 
 
-def _write_tagged(annotator: TextAnnotator, path: str | os.PathLike[str], data: Data, jobs: Jobs, output: Path) -> None:
+def _write_tagged(annotator: TextAnnotator, path: AnyPath, data: Data, jobs: Jobs, output: Path) -> None:
     with writing(output) as stream:
-        for part in file_chunks([path], format=data.format, n_bytes=data.chunk_bytes):
+        for part in file_chunks([path], format=data.format):
             treebank, _ = parse_chunk(part.chunk, trees="ignored")
             stream.write(encoded(annotator.tagged(treebank).only()))
             jobs.tell("tags of the text", part.bytes_read, size([path]))

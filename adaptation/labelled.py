@@ -19,9 +19,9 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.errors import InputError
 from treevote.evaluation.agreement import right_arcs
-from treevote.evaluation.calibration import calibration_error, reliability
+from treevote.evaluation.calibration import table
 from treevote.evaluation.counts import Convention
-from treevote.kernels import Bools, Floats, Longs
+from treevote.kernels import Longs
 from treevote.store.manifest import JSON
 
 MAX_COPIES = 20  # of a labelled sentence of the target
@@ -50,18 +50,15 @@ def labelled(data: Data, share: float, source_copies: int = 1, chosen: Longs | N
 def require_enough(gold: Treebank, n_folds: int) -> None:
     """Raise an InputError if there are less than two labelled sentences for each fold."""
     if gold.n_sentences < 2 * n_folds:
-        raise InputError(
-            f"expected {2 * n_folds} labelled sentences of the new domain or more, found {gold.n_sentences}",
-            path=gold.name,
-            remedy="label more, or set target_folds = 0 in a configuration",
-        )
+        problem = f"expected {2 * n_folds} labelled sentences of the new domain or more, found {gold.n_sentences}"
+        remedy = "label more, or set target_folds = 0 in a configuration"
+        raise InputError(problem, path=gold.name, remedy=remedy)
 
 
 def parsed_by_folds(gold: Treebank, n_folds: int, train: Callable[[int, Longs], EnsembleParser]) -> dict[str, Treebank]:
-    """Return the parse of each member, every sentence by the one that was not trained on it.
+    """Return the parse of each member, every sentence by the one that was not trained on it; see `require_enough`.
 
-    ``train`` is called with the number of a fold, from 1, and the sentences to train on; for errors see
-    `require_enough`.
+    ``train`` is called with the number of a fold, from 1, and the sentences to train on.
     """
     require_enough(gold, n_folds)
     found = [
@@ -89,8 +86,7 @@ def calibration_errors(
 ) -> dict[str, JSON]:
     """Return the expected calibration error of arcs with their labels, without and with recalibration.
 
-    The latter is cross-validated: each half of the sentences by what the other half taught. Nothing if one has no
-    token.
+    The latter is cross-validated: each half of the sentences by what the other taught; nothing if one has no token.
     """
     halves = list(folds_of(gold.n_sentences, 2))[::-1]
     if not all(gold.select(half).n_tokens for half, _ in halves):
@@ -103,13 +99,9 @@ def calibration_errors(
             return {}
         sure.append(voted.label_confidence[voted.is_token])
         right.append(right_arcs(gold.select(held_out), voted, convention=convention).arcs[voted.is_token])
-    errors: dict[str, JSON] = {"after": _error(np.concatenate(sure), np.concatenate(right))}
+    errors = {"after": table(np.concatenate(sure), np.concatenate(right))["error"]}
     voted = parser.combine(parses)
     if voted.label_confidence is not None:
         own = right_arcs(gold, voted, convention=convention).arcs
-        errors["before"] = _error(voted.label_confidence[voted.is_token], own[voted.is_token])
+        errors["before"] = table(voted.label_confidence[voted.is_token], own[voted.is_token])["error"]
     return errors
-
-
-def _error(confidence: Floats, right: Bools) -> float:
-    return round(calibration_error(reliability(confidence, right)), 4)

@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from treevote.adaptation.agreement import agreement, mean_confidence
-from treevote.adaptation.data import has_tagger, tagged
+from treevote.adaptation.annotation import agreement, mean_confidence
+from treevote.adaptation.data import Data, has_tagger, tagged
 from treevote.adaptation.guard import DomainScores
 from treevote.adaptation.scheme import InstanceSelection
 from treevote.corpus.treebank import Treebank
@@ -23,7 +23,7 @@ from treevote.ensemble.estimate import Estimate, SourceScores, all_agree, estima
 from treevote.ensemble.parser import EnsembleParser
 from treevote.evaluation.agreement import agreement as agreement_of
 from treevote.evaluation.agreement import arcs_of
-from treevote.evaluation.counts import Convention, count_by_sentence
+from treevote.evaluation.counts import Convention, count_by_sentence, evaluate
 from treevote.evaluation.intervals import moments, share
 from treevote.evaluation.paired import paired
 from treevote.kernels import Bools, Longs
@@ -85,18 +85,21 @@ class Measurement(NamedTuple):
 
 
 def measure(
-    parser: EnsembleParser, source: Treebank | None, target: Treebank | None, sample: Treebank, convention: Convention
+    parser: EnsembleParser, gold: Data, seen: Data, by_folds: Treebank | None, convention: Convention
 ) -> Measurement:
     """Measure a model on the labelled sentences of both domains, and parse a sample of the target.
 
-    A model with a tagger predicts the tags of the labelled sentences; the sample has tags already.
+    ``gold`` are the data as they are given, ``seen`` those with the tags of the model, ``by_folds`` is the parse of the
+    labelled sentences of the target that are trained on.
     """
-    labelled = {"source": source, "target": target}
-    scored = {name: score(parser, gold, convention) for name, gold in labelled.items() if gold is not None}
-    las = {name: round(las_of(found), 2) for name, found in scored.items()}
-    voted = _voted(parser, sample)
-    sure = _mean_confidence(voted)
-    return Measurement(DomainScores(las.get("source"), las.get("target"), sure), scored, voted)
+    labelled = {"source": gold.source_dev, "target": gold.target_dev}
+    scores = {name: score(parser, own, convention) for name, own in labelled.items() if own is not None}
+    if by_folds is not None and seen.target_train is not None:
+        scores[BY_FOLDS] = count_by_sentence(seen.target_train, by_folds, convention=convention)
+    las = {name: round(las_of(found), 2) for name, found in scores.items()}
+    voted = _voted(parser, sample_of(seen.text()))
+    target = las.get("target", las.get(BY_FOLDS))
+    return Measurement(DomainScores(las.get("source"), target, _mean_confidence(voted)), scores, voted)
 
 
 def _voted(parser: EnsembleParser, sample: Treebank) -> Treebank:
@@ -188,20 +191,10 @@ def committee_scores(
     parses = committee.parse_members(target)
     voted = committee.combine(parses)
     kept = selection.of(target.lengths, agreement(list(parses.values())), mean_confidence(voted))
-    counts = count_by_sentence(target, voted, convention=convention)
-
-    def rates(own: Mapping[str, Longs], mask: Bools) -> dict[str, float | None]:
-        tokens = int(own["tokens"][mask].sum())
-        return {
-            name: round(100 * int(own[right][mask].sum()) / tokens, 2) if tokens else None
-            for name, right in (("las", "arcs"), ("uas", "heads"))
-        }
-
-    everything = np.ones(target.n_sentences, np.bool_)
-    by_member = {name: count_by_sentence(target, parse, convention=convention) for name, parse in parses.items()}
-    sizes = {"sentences": int(kept.sum()), "tokens": int(counts["tokens"][kept].sum())}
+    own, of_vote = target.select(kept), voted.select(kept)
+    selected = evaluate(own, of_vote, convention=convention).attachment if kept.any() else {"las": None, "uas": None}
     return {
-        "members": {name: rates(own, everything) for name, own in by_member.items()},
-        "vote": rates(counts, everything),
-        "selected": {**sizes, **rates(counts, kept)},
+        "members": {name: evaluate(target, parse, convention=convention).attachment for name, parse in parses.items()},
+        "vote": evaluate(target, voted, convention=convention).attachment,
+        "selected": {"sentences": own.n_sentences, "tokens": own.n_tokens, **selected},
     }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -128,3 +129,24 @@ def scheme_of(name: str) -> Scheme:
     """Return the scheme of a name; ConfigError, with the nearest name, if there is none."""
     require_known("scheme", name, SCHEMES)
     return SCHEMES[name]
+
+
+def homogeneity_warning(committee: Mapping[str, Any]) -> str | None:
+    """Return the reason for which the members of a committee (trainers by name) are too similar; None if they are not.
+
+    Parsers that differ only in their learner make the same errors: they should read from different sides, or be of
+    different families.
+
+    >>> from treevote.ensemble.members import members_of
+    >>> homogeneity_warning(members_of(["lr-maxent-forward", "lr-svm-forward"]))
+    'lr-maxent-forward and lr-svm-forward read from the same side and are of one family'
+    >>> homogeneity_warning(members_of(["lr-svm-forward", "lr-svm-backward"])) is None
+    True
+    >>> homogeneity_warning(members_of(["lr-svm-forward"])) is None
+    True
+    """
+    sides = {(type(trainer), getattr(trainer, "direction", None)) for trainer in committee.values()}
+    if len(committee) < 2 or len(sides) > 1:
+        return None
+    ((_, side),) = sides
+    return f"{' and '.join(committee)} {'read from the same side and ' if side else ''}are of one family"

@@ -19,16 +19,13 @@ COMMITTEE, TAGGERS = "the committee", "the taggers"  # those who agree on senten
 
 def write_silver(annotation: Annotation, kept: Bools, entered: Ints, path: Path, *, judges: str = COMMITTEE) -> None:
     """Write the ``kept`` sentences as CoNLL-U, each with its source, the round it ``entered`` in, and the reason."""
-    i = 0
+    blocks = (block for file in annotation.files for block in file.read_bytes().split(b"\n\n")[:-1])
     with writing(path) as stream:
-        for file in annotation.files:
-            for block in file.read_bytes().split(b"\n\n")[:-1]:
-                if kept[i]:
-                    share = annotation.agreed[i]
-                    reason = agree(judges) + (f" on {100 * share:.1f} % of the tokens" if share < 1 else "")
-                    stream.write(f"# round = {entered[i]}\n# reason = {reason}\n".encode())
-                    stream.write(block + b"\n\n")
-                i += 1
+        for i, block in enumerate(blocks):
+            if kept[i]:
+                share = annotation.agreed[i]
+                reason = agree(judges) + (f" on {100 * share:.1f} % of the tokens" if share < 1 else "")
+                stream.write(f"# round = {entered[i]}\n# reason = {reason}\n".encode() + block + b"\n\n")
 
 
 def agree(judges: str) -> str:

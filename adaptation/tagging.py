@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,9 @@ import numpy as np
 
 from treevote.adaptation.annotation import annotate_chunk, concatenated, tasks
 from treevote.adaptation.data import Data, annotator_trainer
+from treevote.adaptation.labelled import labelled
 from treevote.adaptation.measuring import held_out
-from treevote.adaptation.scheme import InstanceSelection
+from treevote.adaptation.scheme import InstanceSelection, Scheme
 from treevote.adaptation.silver import TAGGERS, joined, profile, write_silver
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.annotator_trainer import evaluate_tagger, right_tags
@@ -45,14 +45,7 @@ class FrozenTrainer:
 
 
 def retagged(
-    model: EnsembleParser,
-    data: Data,
-    steps: Checkpoints,
-    selection: InstanceSelection,
-    *,
-    gold: Sequence[Treebank],
-    seed: int = 0,
-    jobs: Jobs = ONE_JOB,
+    model: EnsembleParser, data: Data, steps: Checkpoints, scheme: Scheme, seed: int, jobs: Jobs
 ) -> tuple[EnsembleParser, Path | None, dict[str, JSON]]:
     """Train the tagger of a model on labelled sentences, with gold tags, and on sentences of the text that it tagged.
 
@@ -62,6 +55,7 @@ def retagged(
     """
     assert model.annotator.tagger is not None
     tagger, named = model.annotator.tagger, jobs.renamed(lambda name: f"taggers: {name}")
+    selection = InstanceSelection(scheme.tag_agreement, max_length=scheme.selection.max_length)
     about: dict[str, JSON] = {}
     silver: Path | None = None
     if data.unlabelled:
@@ -81,6 +75,7 @@ def retagged(
         return model, None, about
 
     def make() -> EnsembleParser:
+        gold = labelled(data, scheme.target_share, scheme.source_copies)
         treebank = joined([dataclasses.replace(treebank, source=None) for treebank in gold], silver)
         tagger = annotator_trainer(model, data).tagger.train(treebank, seed=seed, jobs=named)
         reading: Any = model.facts.get("reading", {})

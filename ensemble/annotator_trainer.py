@@ -15,7 +15,6 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from treevote.corpus.folds import folds_of, rejoined
-from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.kernels import Bools
@@ -125,20 +124,12 @@ def evaluate_tagger(tagger: Tagger, dev: Treebank) -> tuple[Treebank, TagConfide
 
 def right_tags(gold: Treebank, predicted: Treebank) -> dict[str, Bools]:
     """Return the slots with the gold tag for each of ``METRICS``, shape (n_slots,); false in ROOT slots."""
-    pairs = np.stack([gold.tokens, predicted.tokens])[:, gold.is_token]
-    distinct, number = np.unique(pairs, axis=1, return_inverse=True)
-    of_pair = [_right(gold.words[one], predicted.words[two]) for one, two in distinct.T.tolist()]
-    right = np.zeros((len(METRICS), len(gold.tokens)), np.bool_)
-    right[:, gold.is_token] = np.array(of_pair, np.bool_).reshape(-1, len(METRICS))[number.ravel()].T
-    return dict(zip(METRICS, right, strict=True))
-
-
-def _right(gold: Word, predicted: Word) -> tuple[bool, ...]:
-    """Compare the columns of a word; an empty one is `_`, as for the tagger."""
-    lemma, upos, xpos, feats = (
-        (one or "_") == (other or "_") for one, other in zip(gold[1:], predicted[1:], strict=True)
-    )
-    return upos, xpos, feats, upos and xpos and feats, lemma
+    columns = [  # an empty one is `_`, as for the tagger
+        np.array([[field or "_" for field in word[1:]] for word in own.words], np.object_)[own.tokens]
+        for own in (gold, predicted)
+    ]
+    lemma, upos, xpos, feats = np.equal(*columns).astype(np.bool_).T & gold.is_token
+    return dict(zip(METRICS, (upos, xpos, feats, upos & xpos & feats, lemma), strict=True))
 
 
 def tagger_scores(gold: Treebank, predicted: Treebank, agreed: Bools) -> dict[str, JSON]:

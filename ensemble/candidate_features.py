@@ -67,19 +67,17 @@ _GOLDEN, _FIRST, _SECOND = (
 )
 
 
-def places_by_batch(
-    treebank: Treebank, ballots: Ballots, candidates: Candidates, n_slots: int = BATCH
-) -> Iterator[tuple[slice, Ints]]:
+def places_by_batch(treebank: Treebank, ballots: Ballots, candidates: Candidates) -> Iterator[tuple[slice, Ints]]:
     """Yield the candidates of some sentences at a time, and the places of the features of each of them.
 
     Places have the shape (n_candidates of the batch, n_features), each below 2**PLACE_BITS. The first ``N_STRONG``
-    columns are those of ``VOTES``. A batch has at most ``n_slots`` slots, or one sentence.
+    columns are those of ``VOTES``. A batch has at most ``BATCH`` slots, or one sentence.
     """
     heads, deprels, labels = ballots.heads, ballots.deprels, _codes(ballots.labels)
     upos = _codes(word.upos for word in treebank.words)[treebank.tokens]
     leaders, offsets, first = Leaders.of(ballots), treebank.offsets, 0
     while first < treebank.n_sentences:
-        last = max(first + 1, int(np.searchsorted(offsets, offsets[first] + n_slots, "right")) - 1)
+        last = max(first + 1, int(np.searchsorted(offsets, offsets[first] + BATCH, "right")) - 1)
         chosen = slice(*np.searchsorted(candidates.slots, offsets[[first, last]]).tolist())
         batch = Candidates(candidates.slots[chosen], candidates.systems[chosen], candidates.named[chosen])
         attributes = np.zeros((len(batch.slots), len(ATTRIBUTES)), np.int64)

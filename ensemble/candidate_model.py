@@ -59,18 +59,17 @@ class CandidateModel:
         """
         return Examples.of(gold, systems, convention=convention).model()
 
-    def of(self, systems: Sequence[Treebank], *, n_slots: int = features.BATCH) -> Probabilities:
+    def of(self, systems: Sequence[Treebank]) -> Probabilities:
         """Return the probabilities of all candidates, with the systems in the order of the training.
 
-        At most ``n_slots`` slots at a time have their features in memory; the result does not depend on it. InputError
-        for another number of systems, and as `Ballots.of`.
+        InputError for another number of systems, and as `Ballots.of`.
         """
         if len(systems) != self.n_members:
             raise InputError(f"expected {self.n_members} systems, as in training, found {len(systems)}")
         ballots = Ballots.of(systems)
         candidates = Candidates.of(ballots)
         sums = np.empty(len(candidates.slots))
-        for chosen, places in features.places_by_batch(systems[0], ballots, candidates, n_slots):
+        for chosen, places in features.places_by_batch(systems[0], ballots, candidates):
             features.add_weights(places, self.weights, sums[chosen])
         slope, intercept = self.line
         values, sure = softmax(candidates.slots, sums), softmax(candidates.slots, slope * sums + intercept)

@@ -82,10 +82,7 @@ class Probabilities(NamedTuple):
         return self.confident(voted, given)
 
     def confident(self, voted: Treebank, given: Given | None = None) -> Treebank:
-        """Return trees of the same sentences with the probability of each arc, and of arc and label together.
-
-        Given heads and labels are certain.
-        """
+        """Return trees with the probability of each arc, and of arc and label together; what is given is certain."""
         numbers = {label: number for number, label in enumerate(self.ballots.labels)}
         deprels = np.array([*(numbers.get(label, -1) for label in voted.labels), -1], np.int32)[voted.deprels]
         arc, _, label = (shares[0] for shares in self._of_arcs(voted.heads[None], deprels[None], self.sure))

@@ -76,14 +76,17 @@ class SourceScores(NamedTuple):
 
     @staticmethod
     def of(parser: EnsembleParser) -> SourceScores | None:
-        """Return the scores of a model on its development data; None if it was trained without any."""
+        """Return the scores of a model on its development data; None without any, or if its facts are forged."""
         facts: Any = parser.facts
-        agreement, tokens = (parser.familiarity.get(name) for name in ("agreement", "tokens"))
-        if "scores" not in facts or not isinstance(agreement, float | None) or not isinstance(tokens, int):
+        agreement, tokens, sentences = (parser.familiarity.get(name) for name in ("agreement", "tokens", "sentences"))
+        if not isinstance(agreement, float | None) or not isinstance(tokens, int) or tokens < 1:
             return None
-        n, sentences = len(parser.members), parser.familiarity.get("sentences")
-        length = tokens / sentences if isinstance(sentences, int) and sentences > 0 else None
-        return SourceScores(facts["scores"]["vote"]["las"], agreement if n > 1 else None, tokens, n, length)
+        try:
+            las = float(facts["scores"]["vote"]["las"])
+        except (LookupError, TypeError, ValueError):
+            return None
+        n, length = len(parser.members), tokens / sentences if isinstance(sentences, int) and sentences > 0 else None
+        return SourceScores(las, agreement if n > 1 else None, tokens, n, length)
 
 
 def all_agree(parse: Treebank) -> Bools | None:

@@ -74,15 +74,12 @@ class Expectation(NamedTuple):
 
 
 class TextCounts(NamedTuple):
-    """Counts of a text: tokens, those with unknown forms, with votes, on which all members agree; sentences.
-
-    ``tokenized`` are the tokens that a tokenizer found.
-    """
+    """Counts of a text: of tokens, but for the sentences; ``tokenized`` are those that a tokenizer found."""
 
     tokens: int = 0
-    unknown: int = 0
+    unknown: int = 0  # with a form that no member knows
     voted: int = 0
-    agreed: int = 0
+    agreed: int = 0  # of those with votes, the same arc from all members
     sentences: int = 0
     tokenized: int = 0
 
@@ -176,10 +173,7 @@ def doubts(parser: EnsembleParser, treebank: Treebank, bounds: Sequence[int]) ->
 
 
 def strange_labels(parser: Parser, treebank: Treebank, keep: Keep | None) -> str | None:
-    """Return a sentence that names the kept labels which no member of a model, or which a member alone, does not know.
-
-    None if there are none. They are kept all the same.
-    """
+    """Return a sentence that names the kept labels which a parser does not know; None if there are none."""
     if keep is None or keep == "heads" or (known := known_labels(parser)) is None:
         return None
     used = np.unique(treebank.deprels[treebank.deprels >= 0]).tolist()

@@ -42,13 +42,6 @@ class Judge:
         return "learned" if self.weights is None else self.weights.kind
 
     @property
-    def n_members(self) -> int:
-        """Number of systems."""
-        part = self.weights or self.model
-        assert part is not None
-        return part.n_members
-
-    @property
     def trees_alone(self) -> Judge:
         """The judge without the confidence that its trees do not need."""
         return self if self.weights is None else Judge(self.weights)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -172,37 +172,26 @@ def _table_by_halves(kind: WeightKind, gold: Treebank, systems: Sequence[Treeban
     return table
 
 
-@dataclass(frozen=True, slots=True)
-class Diversity:
-    """Differences of systems on the same gold trees; all rates are percentages of the tokens, to two decimals."""
+def diversity(gold: Treebank, parses: Mapping[str, Treebank], *, convention: Convention = "ud") -> dict[str, Any]:
+    """Compare systems by name on the same gold trees; all rates are percentages of the tokens, to two decimals.
 
-    names: tuple[str, ...]
-    las: tuple[float, ...]
-    uas: tuple[float, ...]
-    alone: tuple[float, ...]  # uniquely correct arcs, see `treevote.evaluation.agreement`
-    disagreement: tuple[tuple[float, ...], ...]  # shape (k, k): tokens to which two give different heads or labels
-    oracle_las: float  # tokens that at least one system has right
-    oracle_uas: float
+    The oracle has right what at least one of the k systems has. InputError for none, other sentences, or an unknown
+    gold head.
+    """
+    right = [right_arcs(gold, parse, convention=convention) for parse in parses.values()]
+    heads, arcs = [of.heads for of in right], [of.arcs for of in right]
+    tokens, analyses = gold.is_token, arcs_of(list(parses.values()))
 
-    @staticmethod
-    def of(gold: Treebank, parses: Mapping[str, Treebank], *, convention: Convention = "ud") -> Diversity:
-        """Compare systems by name; InputError for none, other sentences, or an unknown gold head."""
-        tokens = gold.is_token
-        right = [right_arcs(gold, parse, convention=convention) for parse in parses.values()]
-        heads, arcs = [of.heads for of in right], [of.arcs for of in right]
-        analyses = arcs_of(list(parses.values()))
+    def share(mask: Bools) -> float:
+        return round(100 * int(np.count_nonzero(mask)) / max(1, gold.n_tokens), 2)
 
-        def share(mask: Bools) -> float:
-            return round(100 * int(np.count_nonzero(mask)) / max(1, gold.n_tokens), 2)
-
-        return Diversity(
-            names=tuple(parses),
-            las=tuple(map(share, arcs)),
-            uas=tuple(map(share, heads)),
-            alone=tuple(map(share, uniquely_correct(arcs))),
-            disagreement=tuple(
-                tuple(share(tokens & ~agreement(one, other).arcs) for other in analyses) for one in analyses
-            ),
-            oracle_las=share(oracle(arcs)),
-            oracle_uas=share(oracle(heads)),
-        )
+    return {
+        "names": list(parses),
+        "las": list(map(share, arcs)),
+        "uas": list(map(share, heads)),
+        "alone": list(map(share, uniquely_correct(arcs))),
+        # shape (k, k): tokens to which two give different heads or labels
+        "disagreement": [[share(tokens & ~agreement(one, other).arcs) for other in analyses] for one in analyses],
+        "oracle_las": share(oracle(arcs)),
+        "oracle_uas": share(oracle(heads)),
+    }

@@ -12,6 +12,7 @@ from treevote.conll.corpora import document_ids
 from treevote.conll.text_chunks import AnyFormat, TextChunk, any_chunks
 from treevote.corpus.treebank import Format
 from treevote.files.encodings import UTF8
+from treevote.files.streams import AnyPath
 
 CHUNK_BYTES = 1 << 19  # approximate length of a chunk: its transfer is cheap compared with parsing it
 C = TypeVar("C", bound=Chunk | TextChunk)
@@ -25,9 +26,7 @@ class FileChunk(NamedTuple, Generic[C]):
     bytes_read: int  # of all files, compressed or not, up to its end
 
 
-def file_chunks(
-    paths: Sequence[str | os.PathLike[str]], *, format: Format | Literal["auto"] = "auto", n_bytes: int = CHUNK_BYTES
-) -> Iterator[FileChunk[Chunk]]:
+def file_chunks(paths: Sequence[AnyPath], *, format: Format | Literal["auto"] = "auto") -> Iterator[FileChunk[Chunk]]:
     r"""Yield the chunks of treebanks, one file after the other; see `treevote.conll.chunks.chunks`.
 
     >>> from tempfile import NamedTemporaryFile
@@ -36,11 +35,11 @@ def file_chunks(
     ...     [(each.file, each.bytes_read) for each in file_chunks([file.name] * 2)]
     [(0, 10), (1, 20)]
     """
-    return _counted(paths, lambda path, _: chunks(path, format=format, n_bytes=n_bytes))
+    return _counted(paths, lambda path, _: chunks(path, format=format, n_bytes=CHUNK_BYTES))
 
 
 def any_file_chunks(
-    paths: Sequence[str | os.PathLike[str]],
+    paths: Sequence[AnyPath],
     *,
     format: AnyFormat = "auto",
     n_bytes: int = CHUNK_BYTES,
@@ -56,7 +55,7 @@ def any_file_chunks(
 
 
 def _counted(
-    paths: Sequence[str | os.PathLike[str]], cut: Callable[[str, str], Iterator[C]], id_prefix: str = ""
+    paths: Sequence[AnyPath], cut: Callable[[str, str], Iterator[C]], id_prefix: str = ""
 ) -> Iterator[FileChunk[C]]:
     before = read = 0
     for file, (path, document) in enumerate(zip(paths, document_ids(paths, id_prefix), strict=True)):
@@ -66,7 +65,7 @@ def _counted(
         before = read
 
 
-def size(paths: Sequence[str | os.PathLike[str]]) -> int:
+def size(paths: Sequence[AnyPath]) -> int:
     """Return the bytes of all files, compressed or not; 0 if one of them is not a regular file."""
     try:
         facts = [os.stat(path) for path in paths]

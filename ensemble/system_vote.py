@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted, roots
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.judge import Judge, learn
-from treevote.ensemble.selection import Selection, VoteKind, cross_fitted, fit_weights, select
+from treevote.ensemble.selection import VoteKind, cross_fitted, fit_weights, select
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.evaluation.counts import Convention, convention_of, count_by_sentence, evaluate
@@ -62,8 +62,8 @@ def vote_systems(
         scores = [evaluate(gold, parse, convention=convention).attachment for parse in known]
         rows = [row | score for row, score in zip(rows, scores, strict=True)]
         if selected:
-            own = dict(zip(names, known, strict=True))
-            choice = select(gold, own, single_root=single_root, convention=convention)
+            by_name = dict(zip(names, known, strict=True))
+            choice = select(gold, by_name, single_root=single_root, convention=convention)
             voters, weights = [names.index(name) for name in choice.members], choice.weights
         parses, known_voters = ([of[i] for i in voters] for of in (parses, known))
         if weights == "learned":
@@ -78,9 +78,15 @@ def vote_systems(
             judge = Judge(by, CandidateModel.fit(gold, known_voters, convention=convention) if confidence else None)
         facts["development"] = _development(gold, voted, known, names, convention)
     shown = judge.weights
-    overall, pos = ([None] * judge.n_members, ()) if shown is None else (shown.overall, shown.pos)
+    overall, pos = ([None] * len(parses), ()) if shown is None else (shown.overall, shown.pos)
     facts |= {"weights": judge.kind, "parts_of_speech": len(pos), "selected": selected}
-    facts["systems"] = list(_with_votes(rows, voters, overall, choice))
+    for i, own in enumerate(rows):
+        place = voters.index(i) + 1 if i in voters else None
+        own |= {"place": place, "weight": overall[place - 1] if place else None}
+        if choice is not None:
+            other = (choice.without if place else choice.with_too).get(own["name"])
+            own["ablation"] = None if other is None else round(choice.las - other if place else other - choice.las, 2)
+    facts["systems"] = rows
     return SystemVote(judge.vote(parses, single_root=single_root, given=given), tuple(names[i] for i in voters), facts)
 
 
@@ -96,19 +102,6 @@ def _development(
     gain |= {"p": found.p.p, "p_is_bound": found.p.bound}
     sizes = {"sentences": gold.n_sentences, "tokens": gold.n_tokens}
     return {**sizes, **evaluate(gold, voted, convention=convention).attachment, "gain": gain}
-
-
-def _with_votes(
-    systems: Sequence[dict[str, Any]], voters: Sequence[int], overall: Sequence[float | None], choice: Selection | None
-) -> Iterator[dict[str, Any]]:
-    """Yield each system with its place in the vote, its weight, and what the vote loses or would gain by it."""
-    for i, own in enumerate(systems):
-        place = voters.index(i) + 1 if i in voters else None
-        found = own | {"place": place, "weight": overall[place - 1] if place else None}
-        if choice is not None:
-            other = (choice.without if place else choice.with_too).get(own["name"])
-            found["ablation"] = None if other is None else round(choice.las - other if place else other - choice.las, 2)
-        yield found
 
 
 def one_root(systems: Sequence[Treebank], gold: Treebank | None = None) -> bool:

@@ -16,15 +16,14 @@ from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank, checksum, require_treebank
 from treevote.corpus.trees import are_partial, is_single_rooted
+from treevote.ensemble import member_training as training
 from treevote.ensemble.candidates import MAX_SYSTEMS
 from treevote.ensemble.foreign_tags import filled
 from treevote.ensemble.judge import Judge, calibration, learn
-from treevote.ensemble.member_training import Task, timed_parse, train_alone, train_and_parse, train_member, warm
 from treevote.ensemble.members import DEFAULT_MEMBERS, Member, clusters_of, members_of, require_free, vectors_of
 from treevote.ensemble.parser import EnsembleParser
-from treevote.ensemble.partial_trees import require_whole_trees
 from treevote.ensemble.proposals import in_turn, parse_in_turn
-from treevote.ensemble.selection import LARGEST, Diversity, VoteKind, select
+from treevote.ensemble.selection import LARGEST, VoteKind, diversity, select
 from treevote.ensemble.unknown_words import tempered, unknown_in_folds, unknown_words, usual_share
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
@@ -98,7 +97,7 @@ class EnsembleTrainer:
         ----------
         treebank, dev : Treebank
             Sentences with trees, to train on and to measure on. Trees to train on may be partial, see
-            `treevote.ensemble.partial_trees`; nothing is measured on these.
+            `treevote.ensemble.member_training`; nothing is measured on these.
         seed : int, default=0
             The seed of a member follows from it and its name: it is the same alone and beside others.
         jobs : int or Jobs, optional
@@ -136,7 +135,7 @@ class EnsembleTrainer:
         if (self.weights not in ("auto", "equal") or self.select) and dev is None and not self.folds:
             what = "members are chosen" if self.select else f"weights by {self.weights} are measured"
             raise ConfigError(f"{what} on development data or folds; give one of them")
-        jobs, whole = Jobs.of(jobs), require_whole_trees(require_treebank(treebank))
+        jobs, whole = Jobs.of(jobs), training.require_whole_trees(require_treebank(treebank))
         if dev is not None and not require_heads(require_treebank(dev)).any():
             raise InputError("expected sentences to measure on, found none", path=dev.name, remedy="give a larger file")
         if self.select and len(self.members) > LARGEST:
@@ -146,15 +145,15 @@ class EnsembleTrainer:
                 f"a learned vote has {MAX_SYSTEMS} members at most, found {len(self.members)}; name fewer"
             )
         bare = dataclasses.replace(treebank, source=None)
-        training = facts_of(treebank) | {"columns": filled(treebank)}
-        facts: dict[str, JSON] = {"treevote": __version__, "seed": seed, "training": training}
+        facts: dict[str, JSON] = {"treevote": __version__, "seed": seed}
+        facts["training"] = facts_of(treebank) | {"columns": filled(treebank)}
         names, kind = tuple(self.members), self.weights
         gold, parsed, trained = dev, dict[str, tuple[Treebank, float]](), dict[str, Member]()
         if dev is not None:
             trained = self._trained(names, bare, dev, seed, jobs)
             for name, member in trained.items():
-                warm(name, member, dev)
-            parsed = parse_in_turn(trained, dev, timed_parse)
+                training.warm(name, member, dev)
+            parsed = parse_in_turn(trained, dev, training.timed_parse)
             facts["development"] = facts_of(dev)
         elif self.folds:
             gold, parsed = dataclasses.replace(whole, source=None), self._cross_parsed(bare, seed, jobs)
@@ -163,13 +162,13 @@ class EnsembleTrainer:
         parses = {name: parse for name, (parse, _) in parsed.items()}
         single_root = is_single_rooted(whole)
         if gold is not None:
-            facts["diversity"] = to_mapping(Diversity.of(gold, parses, convention=convention))
+            facts["diversity"] = diversity(gold, parses, convention=convention)
             if self.select:
                 choice = select(gold, parses, single_root=single_root, convention=convention)
                 names, kind = choice.members, choice.weights
                 facts["selection"] = to_mapping(choice)
                 if dev is not None:  # those that choose have other proposals now
-                    again = parse_in_turn({name: trained[name] for name in names}, dev, timed_parse)
+                    again = parse_in_turn({name: trained[name] for name in names}, dev, training.timed_parse)
                     parses = {name: parse for name, (parse, _) in again.items()}
         if dev is None:
             trained = self._trained(names, bare, None, seed, jobs)
@@ -203,10 +202,10 @@ class EnsembleTrainer:
         self, names: Sequence[str], treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs
     ) -> dict[str, Member]:
         """Train members side by side; a single one gets all the jobs for itself."""
-        tasks = [Task(name, name, self.members[name], treebank, dev) for name in names]
+        tasks = [training.Task(name, name, self.members[name], treebank, dev) for name in names]
         if len(tasks) == 1:
-            return {names[0]: train_member(tasks[0], seed, jobs)}
-        trained = jobs.map(functools.partial(train_alone, seed=seed), tasks)
+            return {names[0]: training.train_member(tasks[0], seed, jobs)}
+        trained = jobs.map(functools.partial(training.train_alone, seed=seed), tasks)
         return dict(zip(names, trained, strict=True))
 
     def _cross_parsed(self, treebank: Treebank, seed: int, jobs: Jobs) -> dict[str, tuple[Treebank, float]]:
@@ -228,14 +227,14 @@ class EnsembleTrainer:
         for names in (first, last):
             tasks = [
                 (
-                    Task(f"{name} {number + 1}/{self.folds}", name, self.members[name], others),
+                    training.Task(f"{name} {number + 1}/{self.folds}", name, self.members[name], others),
                     held_out,
                     [found[other][number][0] for other in first] if names is last else (),
                 )
                 for number, (others, held_out) in enumerate(folds)
                 for name in names
             ]
-            done = list(jobs.map(functools.partial(train_and_parse, seed=seed), tasks))
+            done = list(jobs.map(functools.partial(training.train_and_parse, seed=seed), tasks))
             found |= {name: done[i :: len(names)] for i, name in enumerate(names)}
         return {
             name: (rejoined([parse for parse, _ in found[name]]), sum(seconds for _, seconds in found[name]))

@@ -15,6 +15,7 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
+from treevote.corpus.vocabulary import encode
 from treevote.evaluation.calibration import LEAST
 from treevote.kernels import Bools, Doubles, Floats
 from treevote.models.learning.features.lexicon import ATTRIBUTES
@@ -36,10 +37,7 @@ def memos_of(members: Iterable[object]) -> list[WordMemo]:
 
 
 def unknown_words(members: Iterable[object], treebank: Treebank) -> Bools | None:
-    """Return a mask of the tokens whose form, in lower case, no member knows, shape (n_slots,).
-
-    None if no member has a vocabulary.
-    """
+    """Return a mask, shape (n_slots,), of the tokens whose form no member knows; None if none has a vocabulary."""
     masks = []
     for memo in memos_of(members):
         rows, columns = memo.encode(treebank.words)
@@ -49,10 +47,9 @@ def unknown_words(members: Iterable[object], treebank: Treebank) -> Bools | None
 
 def unknown_in_folds(treebank: Treebank, n_folds: int) -> Bools:
     """Return a mask of the tokens whose form, in lower case, occurs in no other fold, shape (n_slots,)."""
-    forms: dict[str, int] = {}
-    form_of = np.array([forms.setdefault(word.form.lower(), len(forms)) for word in treebank.words])[treebank.tokens]
+    forms, tokens = dict[str, int](), treebank.is_token
+    form_of = encode((word.form.lower() for word in treebank.words), forms)[treebank.tokens]
     seen = np.zeros((len(forms), n_folds), np.bool_)
-    tokens = treebank.is_token
     seen[form_of[tokens], treebank.sentence_of[tokens] % n_folds] = True
     return np.asarray((seen.sum(1) == 1)[form_of] & tokens)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank, require_treebanks
-from treevote.corpus.trees import are_trees, per_sentence, roots
+from treevote.corpus.trees import mask_of_trees, per_sentence
 from treevote.corpus.vocabulary import common_labels
 from treevote.ensemble.arborescence import spanning_tree
 from treevote.ensemble.weights import Weights
@@ -133,11 +133,10 @@ def heaviest_trees(
     single_root: bool,
     given: Given | None = None,
 ) -> tuple[Treebank, Ints]:
-    """Return the heaviest trees, and the system with the heaviest vote for each arc (-1 without a vote).
+    """Return ``treebank`` with the heaviest trees, and the system with the heaviest vote for each arc (-1 for none).
 
-    The trees of ``treebank`` are replaced. ``weight`` and ``labelled``, shape (k, n_slots), are the weights of the arc
-    that each system votes for, alone and with its label. The notes on ties of `vote` hold. All
-    systems have voted for the ``given`` arcs.
+    ``weight`` and ``labelled``, shape (k, n_slots), are the weights of the arc that each system votes for, alone and
+    with its label. Ties are those of `vote`. All systems have voted for the ``given`` arcs.
     """
     heads, deprels, labels = ballots
     winner = winners(heads >= 0, weight, labelled)
@@ -178,12 +177,9 @@ def _of_winner(votes: NDArray[Number], winner: Ints) -> NDArray[Number]:
 
 def _conflicts(treebank: Treebank, heads: Ints, single_root: bool) -> Longs:
     """Return the sentences (from 0) with votes whose heads are no tree or have too many roots."""
-    candidates = treebank if heads is treebank.heads else treebank.with_trees(heads, np.full_like(heads, -1), ())
-    wrong = ~are_trees(candidates)
+    wrong = ~mask_of_trees(heads, treebank.offsets)
     if single_root:
-        wrong |= roots(candidates) != 1
-    if not wrong.any():
-        return np.zeros(0, np.int64)
+        wrong |= per_sentence(heads == 0, treebank.offsets) != 1
     return np.flatnonzero(wrong & (per_sentence(heads >= 0, treebank.offsets) > 0))
 
 

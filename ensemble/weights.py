@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import numpy as np
 
 from treevote.corpus.treebank import Treebank, require_treebank, require_treebanks
+from treevote.corpus.vocabulary import encode
 from treevote.errors import ConfigError, ModelError
 from treevote.evaluation.agreement import accuracy_by, agreement, arcs_of
 from treevote.evaluation.counts import check_same_sentences
@@ -129,11 +130,11 @@ class Weights(Settings):
         check_same_sentences(systems := require_treebanks(systems))
         names, key, seen = _seen_parts(systems[0])
         tokens, arcs = systems[0].is_token, arcs_of(systems)
-        counts = np.zeros((len(names) + 1, len(systems)), np.int64)
+        counts = np.zeros((len(names), len(systems)), np.int64)
         for i, j in itertools.combinations(range(len(systems)), 2):
             same = key[tokens & (systems[i].heads >= 0) & agreement(arcs[i], arcs[j]).arcs]
-            counts[:, [i, j]] += np.bincount(same, minlength=len(names) + 1)[:, None]
-        sizes = np.bincount(key[tokens], minlength=len(names) + 1) * max(1, len(systems) - 1)
+            counts[:, [i, j]] += np.bincount(same, minlength=len(names))[:, None]
+        sizes = np.bincount(key[tokens], minlength=len(names)) * max(1, len(systems) - 1)
         rows = counts / np.maximum(sizes, 1)[:, None]
         overall = counts.sum(0) / max(1, int(sizes.sum()))
         chosen = tuple(tuple(row) for row in rows[seen].tolist())
@@ -171,9 +172,8 @@ class Weights(Settings):
 
 def _part_of_speech(treebank: Treebank, names: Sequence[str]) -> Ints:
     """Return for each slot the index of its UPOS in ``names``, ``len(names)`` where it is not among them."""
-    index = {name: i for i, name in enumerate(names)}
-    of_word = np.array([index.get(word.upos, len(names)) for word in treebank.words], np.int32)
-    return of_word[treebank.tokens]
+    known = {name: number for number, name in enumerate(names)}
+    return np.minimum(encode((word.upos for word in treebank.words), known), len(names))[treebank.tokens]
 
 
 def _seen_parts(treebank: Treebank) -> tuple[list[str], Ints, list[int]]:

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from treevote.adaptation.silver import write_silver
 from treevote.conll.reader import read
 from treevote.conll.writer import dumps, write
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble import streaming
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
@@ -68,8 +70,8 @@ def run(
     chunk_bytes: int = 2000,
     jobs: Jobs = ONE_JOB,
 ) -> AdaptationResult:
-    data = Data(SOURCE, [text], DEV, chunk_bytes=chunk_bytes)
-    with checkpoints(folder, {}) as steps:
+    data = Data(SOURCE, [text], DEV)
+    with mock.patch.object(streaming, "CHUNK_BYTES", chunk_bytes), checkpoints(folder, {}) as steps:
         return Adaptation(before(), data, steps, scheme=scheme, guard=guard, seed=0, convention="ud", jobs=jobs).run()
 
 
@@ -96,7 +98,8 @@ def test_annotation_is_told_in_bytes_of_all_files_as_they_stand_on_disk(whole: P
     heard: list[tuple[str, int, int]] = []
     (tmp_path / "chunks").mkdir()
     jobs = Jobs(progress=lambda *message: heard.append(message))
-    annotate(whole / "round-1.committee", Data(SOURCE, texts, chunk_bytes=2000), tmp_path / "chunks", jobs=jobs)
+    with mock.patch.object(streaming, "CHUNK_BYTES", 2000):
+        annotate(whole / "round-1.committee", Data(SOURCE, texts), tmp_path / "chunks", jobs=jobs)
     size = sum(path.stat().st_size for path in texts)
     assert len(heard) > 2
     assert heard == sorted(heard)
@@ -208,11 +211,11 @@ def test_an_external_parser_joins_the_committee(text: Path, tmp_path: Path) -> N
         TEXT.labels,
     )
     write(wrong, tmp_path / "chain.conllu")
-    data = Data(SOURCE, [text], DEV, external=[tmp_path / "chain.conllu"], chunk_bytes=2000)
+    data = Data(SOURCE, [text], DEV, external=[tmp_path / "chain.conllu"])
 
     def attempt(data: Data, folder: Path) -> AdaptationResult:
         settings: dict[str, Any] = {"guard": LENIENT, "seed": 0, "convention": "ud"}
-        with checkpoints(folder, {}) as steps:
+        with mock.patch.object(streaming, "CHUNK_BYTES", 2000), checkpoints(folder, {}) as steps:
             return Adaptation(before(), data, steps, scheme=SCHEME, **settings).run()
 
     with pytest.raises(InputError, match="on which the committee agrees and is sure enough, found none"):

@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.adaptation.agreement import agreement as share_by_sentence
+from treevote.adaptation.annotation import agreement as share_by_sentence
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.vocabulary import encode
-from treevote.ensemble.selection import Diversity
+from treevote.ensemble.selection import diversity
 from treevote.evaluation.agreement import agreement, arcs_of, oracle, right_arcs, unanimous, uniquely_correct
 from treevote.evaluation.evaluation import evaluate_systems
 
@@ -65,11 +65,11 @@ def test_oracle_and_uniquely_correct_count_the_systems_that_are_right(gold: Tree
 @given(parses(), st.lists(parses(), min_size=1, max_size=3))
 def test_diversity_and_comparison_give_the_same_shares(gold: Treebank, systems: list[Treebank]) -> None:
     named = {str(i): system for i, system in enumerate(systems)}
-    diversity = Diversity.of(gold, named, convention="conllx")
+    found = diversity(gold, named, convention="conllx")
     comparison = evaluate_systems(gold, named, convention="conllx", samples=1, permutations=1).comparison
     assert comparison.all_arcs is not None
-    assert diversity.oracle_las == round(comparison.all_arcs, 2)
-    for differ, agree in zip(diversity.disagreement, comparison.agreement_arcs, strict=True):
+    assert found["oracle_las"] == round(comparison.all_arcs, 2)
+    for differ, agree in zip(found["disagreement"], comparison.agreement_arcs, strict=True):
         assert np.allclose([100 - share for share in differ], np.array(agree, float), atol=0.006)
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.adaptation.test_adapt import DEV, LENIENT, SCHEME, SOURCE, TEXT, before, content
+from tests.adaptation.test_adapt import DEV, LENIENT, SCHEME, SMALL, SOURCE, TEXT, before, content
 from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation.adapt import Adaptation, AdaptationResult
 from treevote.adaptation.data import Data
@@ -27,6 +27,7 @@ from treevote.adaptation.scheme import Scheme
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser, load
+from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
 from treevote.store.checkpoints import checkpoints
 
@@ -42,6 +43,17 @@ def run(folder: Path, data: Data, scheme: Scheme = SCHEME) -> AdaptationResult:
 def text(tmp_path: Path) -> Path:
     write(TEXT, tmp_path / "text.conllu")
     return tmp_path / "text.conllu"
+
+
+@pytest.mark.parametrize("judges", [True, False])
+def test_members_that_are_too_similar_are_named_if_they_judge_a_text(judges: bool, text: Path, tmp_path: Path) -> None:
+    alike = EnsembleTrainer({"one": SMALL, "two": dataclasses.replace(SMALL, cutoff=2)}).train(SOURCE)
+    unfit = dataclasses.replace(LENIENT, min_bigram_information=1000.0)  # ends before any training
+    data = Data(SOURCE, [text], DEV) if judges else Data(SOURCE, [], DEV, target_train=FEW)
+    with checkpoints(tmp_path / "work", {}) as steps:
+        found = Adaptation(alike, data, steps, scheme=Scheme(), guard=unfit, seed=0, convention="ud").run()
+    assert found.parser is alike
+    assert ("one and two read from the same side" in str(found.report["warnings"])) == judges
 
 
 @given(st.integers(1, 10**7), st.integers(1, 10**5), st.floats(0, 0.9))

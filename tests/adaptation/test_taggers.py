@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from treevote.conll.reader import parse_chunk, read
 from treevote.conll.writer import dumps, encoded, write
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble import streaming
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer, tagger_scores
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer
@@ -81,9 +83,9 @@ def run(
     chunk_bytes: int = 2000,
     jobs: Jobs = ONE_JOB,
 ) -> AdaptationResult:
-    data = Data(SOURCE, [text], DEV, target, chunk_bytes=chunk_bytes)
+    data = Data(SOURCE, [text], DEV, target)
     settings: dict[str, Any] = {"scheme": scheme, "guard": LENIENT, "seed": 0, "convention": "ud", "jobs": jobs}
-    with checkpoints(folder, {}) as steps:
+    with mock.patch.object(streaming, "CHUNK_BYTES", chunk_bytes), checkpoints(folder, {}) as steps:
         return Adaptation(model or before(), data, steps, **settings).run()
 
 
@@ -315,6 +317,17 @@ def test_a_text_of_conllx_stays_conllx(tmp_path: Path) -> None:
     treebank, _ = parse_chunk(Chunk("", 1, 1, step.read_bytes(), "conllx"), trees="ignored")
     assert treebank.n_sentences == TEXT.n_sentences
     assert found.report["taggers"] != {}
+
+
+def test_the_tags_of_labelled_sentences_teach_taggers_and_neither_parsers_nor_their_confidence(tmp_path: Path) -> None:
+    found = []
+    for number, few in enumerate((TARGET, untagged(TARGET))):
+        with checkpoints(tmp_path / str(number), {}) as steps:
+            data = Data(SOURCE, [], DEV, target_train=few)
+            settings: Any = {"scheme": scheme("parsers"), "guard": LENIENT, "seed": 0, "convention": "ud"}
+            found.append(Adaptation(before(), data, steps, **settings).run())
+    assert found[0].report == found[1].report
+    assert toy_model.content(found[0].parser.record()) == toy_model.content(found[1].parser.record())
 
 
 @pytest.mark.parametrize("retrained", KINDS)

@@ -6,6 +6,7 @@ import itertools
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,7 @@ from treevote.commands.parse import parse_files
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import familiarity
-from treevote.ensemble.familiarity import ENOUGH_TOKENS, STRANGE_WORDS, _size, doubt, doubts, text_counts
+from treevote.ensemble.familiarity import ENOUGH_TOKENS, STRANGE_WORDS, TextCounts, _size, doubt, doubts, text_counts
 from treevote.ensemble.foreign_tags import COLUMNS, filled
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser, save
@@ -178,6 +179,26 @@ def test_a_model_that_knows_just_enough_words_judges_by_words(
 def test_a_forged_share_is_none(parser: EnsembleParser, full: Treebank, share: object) -> None:
     forged = {**parser.facts, "training": {"columns": dict.fromkeys(COLUMNS, share)}}
     assert doubt(replace(parser, facts=forged), changed(full, upos="_")) is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"scores": {}},
+        {"scores": []},
+        {"scores": None},
+        {"scores": {"vote": {"las": "high"}}},
+        {"tokens": 0},
+        {"tokens": -5},
+    ],
+)
+def test_of_forged_scores_nothing_is_expected(parser: EnsembleParser, forged: dict[str, Any]) -> None:
+    familiar: dict[str, Any] = {"tokens": 900, "agreement": 80.0, "unknown": 1.0}
+    facts: dict[str, Any] = {**parser.facts, "scores": {"vote": {"las": 90.0}}, "familiarity": familiar}
+    counts = TextCounts(1000, 10, 1000, 500, 100)
+    assert counts.expectation(replace(parser, facts=facts)) is not None
+    wrong = replace(parser, facts={**facts, **forged, "familiarity": {**familiar, **forged}})
+    assert [counts.expectation(wrong), counts.expected(wrong), counts.doubt(wrong)] == [None] * 3
 
 
 @pytest.mark.parametrize(("folds", "name"), [(2, "2 folds"), (0, "development data")])

@@ -65,8 +65,8 @@ def test_votes_are_equal_where_none_can_be_learned(n_systems: int) -> None:
 def test_confidence_is_that_of_as_many_systems_as_a_model_may_have(n_systems: int) -> None:
     few, bare = GOLD[:5], Judge(Weights.equal(n_systems))
     judge = bare.recalibrated(few, [few] * n_systems)
-    judges = [bare, judge] if judge.model is None else [bare, judge, Judge(None, judge.model)]
-    assert [own.n_members for own in judges] == [n_systems] * (3 if n_systems <= MAX_SYSTEMS else 2)
+    parts = [part for own in (bare, judge) for part in (own.weights, own.model) if part is not None]
+    assert [part.n_members for part in parts] == [n_systems] * (3 if n_systems <= MAX_SYSTEMS else 2)
 
 
 def test_too_many_systems_cannot_be_learned() -> None:

@@ -14,8 +14,8 @@ from tests.paths import TOY
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_partial, are_trees
+from treevote.ensemble.member_training import completed, train_on_partial
 from treevote.ensemble.members import members_of
-from treevote.ensemble.partial_trees import completed, train_on_partial
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import InputError
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from typing import get_args
 
@@ -17,7 +16,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble import selection
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.judge import learn
-from treevote.ensemble.selection import LARGEST, STANDARD_ERRORS, Diversity, VoteKind, WeightKind, fit_weights, select
+from treevote.ensemble.selection import LARGEST, STANDARD_ERRORS, VoteKind, WeightKind, diversity, fit_weights, select
 from treevote.ensemble.vote import vote
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import right_arcs
@@ -143,22 +142,22 @@ def test_diversity_counts_what_each_has_right_alone() -> None:
     gold = Treebank.of([(words, [0, 1, 1, 1], ["root", "x", "x", "x:y"])])
     one = Treebank.of([(words, [0, 1, 2, 1], ["root", "x", "x", "x"])])
     two = Treebank.of([(words, [0, 1, 1, 2], ["root", "z", "x", "x"])])
-    of = Diversity.of(gold, {"one": one, "two": two})
-    assert of.las == (75.0, 50.0)
-    assert of.uas == (75.0, 75.0)
-    assert of.alone == (50.0, 25.0)
-    assert of.disagreement == ((0.0, 75.0), (75.0, 0.0))
-    assert (of.oracle_las, of.oracle_uas) == (100.0, 100.0)
-    strict = Diversity.of(gold, {"one": one, "two": two}, convention="conllx")
-    assert strict.las == (50.0, 50.0)
+    of = diversity(gold, {"one": one, "two": two})
+    assert of["las"] == [75.0, 50.0]
+    assert of["uas"] == [75.0, 75.0]
+    assert of["alone"] == [50.0, 25.0]
+    assert of["disagreement"] == [[0.0, 75.0], [75.0, 0.0]]
+    assert (of["oracle_las"], of["oracle_uas"]) == (100.0, 100.0)
+    strict = diversity(gold, {"one": one, "two": two}, convention="conllx")
+    assert strict["las"] == [50.0, 50.0]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3])
 def test_a_single_system_disagrees_with_nobody(share: float) -> None:
-    of = Diversity.of(GOLD, {"only": noisy(GOLD, share, 1)})
-    assert of.disagreement == ((0.0,),)
-    assert of.alone == of.las == (of.oracle_las,)
-    assert dataclasses.asdict(of)["names"] == ("only",)
+    of = diversity(GOLD, {"only": noisy(GOLD, share, 1)})
+    assert of["disagreement"] == [[0.0]]
+    assert of["alone"] == of["las"] == [of["oracle_las"]]
+    assert of["names"] == ["only"]
 
 
 def test_the_las_of_a_choice_is_in_per_cent() -> None:

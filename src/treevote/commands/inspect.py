@@ -22,7 +22,7 @@ def inspect(model: str | Path, stated: CardMetadata = NOTHING) -> dict[str, Any]
     """Return the facts of a model: members, training data, configuration, scores, files, and its card."""
     parser = load(model)
     judge, weights = parser.judge, parser.judge.weights
-    no_weights = {"kind": judge.kind, "overall": [None] * judge.n_members, "pos": [], "rows": []}
+    no_weights = {"kind": judge.kind, "overall": [None] * len(parser.members), "pos": [], "rows": []}
     facts: dict[str, Any] = {
         "kind": "ensemble",
         "format": store.version(model),

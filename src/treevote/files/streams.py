@@ -26,7 +26,8 @@ from treevote.files.exchange import flush
 from treevote.files.temporaries import temporary
 from treevote.files.xz import MAGIC, MemoryLimitError, decompressed
 
-Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
+AnyPath: TypeAlias = str | os.PathLike[str]
+Readable: TypeAlias = AnyPath | BinaryIO
 
 _GZIP = b"\x1f\x8b"
 _BLOCK = 1 << 16
@@ -34,7 +35,7 @@ _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 _LINKS = 40  # from one to the next: more are a circle
 
 
-def is_stream(path: str | os.PathLike[str]) -> bool:
+def is_stream(path: AnyPath) -> bool:
     """Tell whether a path is a standard stream, a descriptor, a pipe or a device: read once, and never replaced.
 
     >>> is_stream("-"), is_stream(os.devnull), is_stream(__file__), is_stream("missing.conllu"), is_stream(os.curdir)
@@ -45,7 +46,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
-def is_standard_output(path: str | os.PathLike[str] | None) -> bool:
+def is_standard_output(path: AnyPath | None) -> bool:
     """Tell whether what is written to a path goes to standard output: ``-``, or a name of its descriptor.
 
     >>> is_standard_output("-"), is_standard_output("/dev/stdout"), is_standard_output("out.conllu")
@@ -54,7 +55,7 @@ def is_standard_output(path: str | os.PathLike[str] | None) -> bool:
     return path is not None and (path == "-" or _descriptor(path) == 1)
 
 
-def _descriptor(path: str | os.PathLike[str]) -> int | None:
+def _descriptor(path: AnyPath) -> int | None:
     """Return the number of a descriptor by its path, such as ``/dev/stdout``, or by a link; None for another path."""
     name = os.path.normpath(path)
     for _ in range(_LINKS):
@@ -68,7 +69,7 @@ def _descriptor(path: str | os.PathLike[str]) -> int | None:
     return None
 
 
-def require_files(paths: Iterable[str | os.PathLike[str]]) -> None:
+def require_files(paths: Iterable[AnyPath]) -> None:
     """Raise the error that `opened` would raise for the first file that there is not; ``-`` is standard input.
 
     >>> require_files(["-", "missing.conllu"])
@@ -81,7 +82,7 @@ def require_files(paths: Iterable[str | os.PathLike[str]]) -> None:
                 pass
 
 
-def require_writable(paths: Iterable[str | os.PathLike[str] | None]) -> None:
+def require_writable(paths: Iterable[AnyPath | None]) -> None:
     """Raise the error that `writing` would raise for the first folder, or file in no folder that can be written to.
 
     It is for the outputs of long work. ``-`` and None are no files.
@@ -105,9 +106,7 @@ def require_writable(paths: Iterable[str | os.PathLike[str] | None]) -> None:
             raise InputError(problem, path=os.fspath(path), remedy="make the folder, or name another one")
 
 
-def require_apart(
-    outputs: Iterable[str | os.PathLike[str] | None], inputs: Iterable[str | os.PathLike[str] | None]
-) -> None:
+def require_apart(outputs: Iterable[AnyPath | None], inputs: Iterable[AnyPath | None]) -> None:
     """Raise a ConfigError if a file to write is one to read, or is named for two outputs, or ``-`` for two inputs.
 
     As an output ``-`` is no file; None is none at all.
@@ -131,7 +130,7 @@ def require_apart(
         written.add(real)
 
 
-def paths_of(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[str]:
+def paths_of(paths: AnyPath | Iterable[AnyPath]) -> list[str]:
     """Return paths as strings, see `path_of`; a single one is a list of one.
 
     >>> paths_of("a.conllu"), paths_of(["a", "b"])
@@ -142,7 +141,7 @@ def paths_of(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -
     return [path_of(path) for path in paths]
 
 
-def path_of(path: str | os.PathLike[str]) -> str:
+def path_of(path: AnyPath) -> str:
     """Return a path as a string; a `Path` is a file, also if it is named as standard input or output are.
 
     InputError for anything else, for an empty string, and for a NUL character, which no path has.
@@ -156,10 +155,8 @@ def path_of(path: str | os.PathLike[str]) -> str:
     """
     name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(name, str) or not name or "\0" in name:
-        raise InputError(
-            f"expected a path, found {short(path)}",
-            remedy="name a file or folder: a string or Path, without NUL characters",
-        )
+        remedy = "name a file or folder: a string or Path, without NUL characters"
+        raise InputError(f"expected a path, found {short(path)}", remedy=remedy)
     return name if name != "-" or isinstance(path, str) else os.path.join(os.curdir, name)
 
 
@@ -181,9 +178,7 @@ def uncompressed(name: str) -> str:
 def opened(source: Readable, encoding: str = UTF8) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]]:
     """Open a file to be read, and decompress it if it is xz or gzip; ``-`` is standard input, a file object stays open.
 
-    Content in another encoding is read as UTF-8.
-
-    Yield the decompressed content, the name in messages (the path, ``<stdin>``, or the name of the file object), and a
+    Yield its content in UTF-8, the name in messages (the path, ``<stdin>``, or the name of the file object), and a
     function that returns the number of bytes of the file, compressed or not, read so far. InputError when the file
     cannot be opened or read, has bytes of another encoding, or the compressed data is damaged or takes too much memory.
     """
@@ -249,7 +244,7 @@ class _Blocks(io.RawIOBase):
 
 
 @contextmanager
-def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def writing(path: AnyPath) -> Iterator[IO[bytes]]:
     """Open a file to be written whole or not at all.
 
     The bytes go to a temporary file in the same folder, which takes the place of ``path`` once it is on the disk. On

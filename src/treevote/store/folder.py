@@ -117,12 +117,12 @@ def load(path: str | Path, *, verify: bool = True) -> Record:
 
 
 def build(path: str | Path, make: Callable[[Record], _Read]) -> _Read:
-    """Build an object from a model; build it again if the folder was replaced meanwhile.
+    """Build an object from the record of a model; build it again if the folder was replaced meanwhile.
 
-    ``make`` is called with the record. Its parts are read when they are
-    taken from it, each once: those that are not taken cost nothing, and those dropped again free their memory.
+    Its parts are read when they are taken from it, each once: those that are not taken cost nothing, and those dropped
+    again free their memory.
     """
-    return read_whole(path, lambda folder: make(open_record(read_manifest(folder), verify=True)))
+    return read_whole(path, lambda folder: make(open_record(read_manifest(folder))))
 
 
 def version(path: str | Path) -> int:

@@ -16,7 +16,7 @@ from functools import partial
 from io import BufferedReader
 from pathlib import Path
 from reprlib import repr as short
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ MAX_DEPTH = 8  # parts within parts
 MAX_HEADER = 1 << 10  # bytes of an array header; four dimensions need 128
 MAX_WHOLE = 1 << 30  # bytes of a vocabulary or blob: they are read whole, arrays are not
 MAX_SHARES = 64  # parts that name one vocabulary: what is made of it takes memory for each of them
+
+_Write: TypeAlias = Callable[[str, Any, BinaryIO], None]  # of a content with a name into a file
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,9 +83,9 @@ def read_record(manifest: Manifest, *, verify: bool) -> Record:
     return _Reader(manifest, verify).record(manifest.record, 0)
 
 
-def open_record(manifest: Manifest, *, verify: bool) -> Record:
-    """Read the files of a model, and those of a part when it is taken from ``parts``, each once."""
-    reader = _Reader(manifest, verify)
+def open_record(manifest: Manifest) -> Record:
+    """Read the files of a model, and those of a part when it is taken from ``parts``, each once; all are verified."""
+    reader = _Reader(manifest, verify=True)
     return reader.record(manifest.record, 0, _Parts(reader, manifest.record))
 
 
@@ -108,9 +110,8 @@ class _Writer:
         if len(within) > MAX_DEPTH:
             raise ModelError(f"a model has at most {MAX_DEPTH} levels of parts, found more in {within[0]!r}")
 
-        def put(suffix: str, write: Callable[..., None], items: Mapping[str, Any]) -> dict[str, JSON]:
-            writers = {name: partial(write, name, items[name]) for name in sorted(items)}
-            return {name: self.put((*within, name), suffix, writer) for name, writer in writers.items()}
+        def put(suffix: str, write: _Write, items: Mapping[str, Any]) -> dict[str, JSON]:
+            return {name: self.put((*within, name), suffix, write, items[name]) for name in sorted(items)}
 
         return {
             "kind": record.kind,
@@ -123,23 +124,22 @@ class _Writer:
 
     def text(self, title: tuple[str, ...], words: Sequence[str]) -> str:
         """Return the file of a vocabulary: one for all parts with the same one."""
-        name, put = title[-1], self.put
-        key = _identity(name, words)
+        key = _identity(title[-1], words)
         if self.uses[key] == 1:
-            return put(title, ".json", partial(_write_text, name, words))
+            return self.put(title, ".json", _write_text, words)
         file, count = self.shared.get(key, ("", MAX_SHARES))
         if count == MAX_SHARES:
-            file, count = put((name,), ".json", partial(_write_text, name, words)), 0
+            file, count = self.put(title[-1:], ".json", _write_text, words), 0
         self.shared[key] = file, count + 1
         return file
 
-    def put(self, title: tuple[str, ...], suffix: str, write: Callable[[BinaryIO], None]) -> str:
+    def put(self, title: tuple[str, ...], suffix: str, write: _Write, content: Any) -> str:
         stem = re.sub("[^A-Za-z0-9._-]", "-", ".".join(title))[:100].lstrip(".") or "-"
         taken = {MANIFEST, *(name.lower() for name in self.files)}  # some file systems ignore case
         marks = ("", *(f"-{k}" for k in range(2, len(taken) + 2)))
         name = next(name for mark in marks if (name := stem + mark + suffix).lower() not in taken)
         with (self.folder / name).open("w+b") as file:
-            write(file)
+            write(title[-1], content, file)
             file.flush()
             os.fsync(file.fileno())  # a full disk may only be noticed here
             size = file.seek(0, 2)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from treevote.adaptation.agreement import agreement
+from treevote.adaptation.annotation import agreement
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted
 from treevote.ensemble.vote import vote

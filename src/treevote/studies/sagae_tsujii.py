@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from treevote.adaptation.agreement import agreement as agreement_by_sentence
+from treevote.adaptation.annotation import agreement as agreement_by_sentence
 from treevote.ensemble.members import members_of
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.counts import Counts
