@@ -74,6 +74,22 @@ def test_lines_keep_their_numbers_where_faulty_sentences_are_left_out(tmp_path: 
     assert lines == [6, 7, 12, 13] * 2
 
 
+def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.conllu").write_text(DOGS)
+    shut = tmp_path / "shut"
+    shut.mkdir()
+    original = os.scandir
+
+    def scandir(path: str) -> object:
+        if os.fspath(path) == os.fspath(shut):
+            raise PermissionError(13, "Permission denied", path)
+        return original(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)  # root may list all
+    with pytest.raises(InputError, match="shut: cannot read: Permission denied; check the permissions"):
+        read(tmp_path)
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_a_list_and_its_folder_are_read_whole(n: int, tmp_path: Path) -> None:
     names = ["a.conllu", "b/c.conll.xz", "d.conllx.gz"][:n]

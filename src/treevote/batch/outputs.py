@@ -6,10 +6,10 @@ import glob
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from treevote.batch.manifest import NAME
-from treevote.conll.corpora import SUFFIXES
+from treevote.conll.corpora import SUFFIXES, refuse_folder
 from treevote.conll.text_chunks import AnyFormat
 from treevote.errors import ConfigError, InputError
 from treevote.files.streams import stem
@@ -136,16 +136,10 @@ def _walk(folder: str, links: set[str]) -> Iterator[tuple[str, list[str]]]:
 
     Links to folders are not followed, but added to ``links``: they may lead in a circle, or to a folder twice.
     """
-    for where, folders, files in os.walk(folder, onerror=_refuse):
+    for where, folders, files in os.walk(folder, onerror=refuse_folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         links.update(path for path in (os.path.join(where, name) for name in folders) if os.path.islink(path))
         yield where, sorted(files)
-
-
-def _refuse(error: OSError) -> NoReturn:
-    """Raise the error of a folder that cannot be listed: its files would be left out without a word."""
-    problem, remedy = f"cannot read: {error.strerror or error}", "check the permissions, or name the files to parse"
-    raise InputError(problem, path=str(error.filename), remedy=remedy) from error
 
 
 def _matching(pattern: str, links: set[str]) -> set[str]:

@@ -8,6 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 
@@ -20,9 +21,9 @@ SUFFIXES = (".conllu", ".conllx", ".conll")  # of the files of a folder that are
 
 
 def files_of(source: str | os.PathLike[str]) -> list[str]:
-    """Return the treebanks in a folder and its sub-folders, sorted; InputError if there is none."""
+    """Return the treebanks in a folder and its sub-folders, sorted; InputError if there is none, or one is shut."""
     found = list[str]()
-    for folder, folders, files in os.walk(source):
+    for folder, folders, files in os.walk(source, onerror=refuse_folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         treebanks = [name for name in files if uncompressed(name).endswith(SUFFIXES) and not name.startswith(".")]
         found += [os.path.join(folder, name) for name in treebanks]
@@ -30,6 +31,12 @@ def files_of(source: str | os.PathLike[str]) -> list[str]:
         problem = f"expected files with the suffix {', '.join(SUFFIXES)}, found none"
         raise InputError(problem, path=os.fspath(source), remedy="check the path, or name the files")
     return sorted(found)
+
+
+def refuse_folder(error: OSError) -> NoReturn:
+    """Raise the error of a folder that cannot be listed: its files would be left out without a word."""
+    problem, remedy = f"cannot read: {error.strerror or error}", "check the permissions, or name the files"
+    raise InputError(problem, path=str(error.filename), remedy=remedy) from error
 
 
 def joined(parts: Sequence[Treebank], paths: Sequence[str | os.PathLike[str]]) -> Treebank:
