@@ -167,7 +167,7 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
             distinct, rows[used], words, tuple(attributes_of(own.attributes, lexicon)), self.letters, own.vectors
         )
         pieces = cut(places, treebank.offsets)
-        rooted = np.append(True, np.diff(pieces.sentence) > 0) if self.single_root else pieces.sentence >= 0
+        rooted = (pieces.before == 0) | (not self.single_root)
         wanted, lifted = np.full(len(pieces.tokens), -1, np.int32), np.zeros(len(self.labels), np.bool_)
         if given is not None:
             arcs = GivenArcs.of(given, treebank.offsets, self.labels, self._encoding)
@@ -177,7 +177,7 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
         deprels = np.full(len(treebank.tokens), -1, np.int32)
         deprels[treebank.is_token] = np.delete(labels, pieces.offsets[:-1])
         joined = join(pieces, heads, treebank.offsets, self.single_root)
-        return treebank.with_trees(joined, deprels, self.labels), len(pieces.cut)
+        return treebank.with_trees(joined, deprels, self.labels), pieces.n_cut
 
     def _best(self, words: Words, pieces: Pieces, rooted: Bools, given: Ints, lifted: Bools) -> tuple[Ints, Ints]:
         """Return heads, as positions in the piece, and numbers of labels; both -1 for ROOT.

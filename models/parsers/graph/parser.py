@@ -18,7 +18,7 @@ import numpy as np
 from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding
 from treevote.corpus.treebank import Treebank
-from treevote.errors import InputError, unknown
+from treevote.errors import InputError, require_known
 from treevote.evaluation.counts import evaluate
 from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
@@ -124,8 +124,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in self.attributes:
-            if name not in (known := (*ATTRIBUTES, *SPLIT, "labels")):
-                raise unknown("attribute", name, known)
+            require_known("attribute", name, (*ATTRIBUTES, *SPLIT, "labels"))
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> GraphParser:
         """Learn from trees; sentences too long to be parsed at once are left out."""
@@ -237,7 +236,7 @@ class GraphParser(BaseParser[GraphTrainer]):
             self.second_order.parse(pruner, self.arc_labeller, sentences, proposals)
         heads = join(pieces, heads, treebank.offsets, self.single_root)
         deprels = self.labeller.label(words, tokens, treebank.offsets, heads, arcs)
-        return treebank.with_trees(heads, deprels, self.labeller.labels), len(pieces.cut)
+        return treebank.with_trees(heads, deprels, self.labeller.labels), pieces.n_cut
 
     def _content(self) -> Record:
         parts = {"first-order": self.first_order.record(), "labels": self.labeller.record()}

@@ -215,13 +215,7 @@ def join(model: Model, tokens: Ints, remaining: Ints, space: Workspace) -> None:
 
 @kernel
 def parse(
-    model: Model,
-    workspace: Workspace,
-    tokens: Ints,
-    offsets: Longs,
-    single_root: bool,
-    given: GivenArcs,
-    heads: Ints,
+    model: Model, workspace: Workspace, tokens: Ints, offsets: Longs, single_root: bool, given: GivenArcs, heads: Ints
 ) -> int:
     """Find the heads of all sentences, and return the number of sentences that the rounds left in parts.
 
