@@ -17,9 +17,10 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from treevote.corpus.given import Given
-from treevote.corpus.pseudo_projective import Encoding, plain_labels, projectivize
+from treevote.corpus.pseudo_projective import projectivize
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import require_labelled_trees
+from treevote.corpus.vocabulary import encode
 from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import WordColumns
@@ -129,16 +130,16 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
         return DecisionListParser(self, WordMemo(lexicon), single_root, trees.labels, attributes, lists)
 
     def _halves(self, projective: Treebank, dev: Treebank | None) -> tuple[Treebank, Treebank]:
-        """Return a training part and a held-out part, both with the labels of the first."""
+        """Return a training part and a held-out part; new labels come after those of the first."""
         n = projective.n_sentences
         if dev is None or not dev.n_tokens:
             cut = max(1, n - max(1, n // 10))
             return projective.select(range(cut)), projective.select(range(min(cut, n - 1), n))
         require_labelled_trees(dev)
         held_out = projectivize(dev, self.encoding)
-        known = {label: number for number, label in enumerate(projective.labels)}
-        numbers = np.array([*(known.get(label, len(known)) for label in held_out.labels), -1], np.int32)
-        return projective, held_out.with_trees(held_out.heads, numbers[held_out.deprels], projective.labels)
+        labels = {label: number for number, label in enumerate(projective.labels)}
+        deprels = encode(held_out.labels, labels)[held_out.deprels]
+        return projective, held_out.with_trees(held_out.heads, deprels, tuple(labels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,10 +172,12 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
     ) -> tuple[Treebank, int]:
         arcs = GivenArcs.of(given, treebank.offsets, self.labels, self._encoding)
         linkage = self._link(treebank, rows, words, arcs)
-        deprels = np.where(linkage.heads >= 0, (linkage.classes - 1) // 2, -1).astype(np.int32)
-        if given is not None:  # a mark would move the arc
-            deprels = np.where(arcs.heads >= 0, unlifted(self.labels, self._encoding)[deprels], deprels)
-        return treebank.with_trees(linkage.heads, deprels, self.labels), 0
+        deprels = np.where(linkage.heads >= 0, (linkage.classes - 1) // 2, -1)
+        if given is not None:  # the mark of a lifted arc would move it: the same label without one, where there is one
+            unlifted = (arcs.plain[:, None] == arcs.plain) & ~arcs.lifted
+            stays = np.where(unlifted.any(1), unlifted.argmax(1), np.arange(len(self.labels)))
+            deprels = np.where(arcs.heads >= 0, stays[deprels], deprels)
+        return treebank.with_trees(linkage.heads, deprels.astype(np.int32), self.labels), 0
 
     def link(self, treebank: Treebank) -> Linkage:
         """Return the links of all words: step ``run * n_passes + pass``, from 0, and in the end those of completion."""
@@ -214,17 +217,6 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
         for rules in lists:
             check_rules(rules, parser.table.n_features, 1 + 2 * len(labels))
         return parser
-
-
-def unlifted(labels: tuple[str, ...], encoding: Encoding) -> Ints:
-    """Return for each label the number of the one without the mark of a lifted arc, itself if there is none; then -1.
-
-    >>> unlifted(("obj↑", "obj", "nsubj"), "path").tolist()
-    [1, 1, 2, -1]
-    """
-    plain, lifted = plain_labels(labels, encoding)
-    stays = {plain[i]: i for i in np.flatnonzero(~lifted).tolist()[::-1]}
-    return np.array([*(stays.get(label, i) for i, label in enumerate(plain)), -1], np.int32)
 
 
 FAMILY = Family(
