@@ -26,9 +26,10 @@ from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.parsers.decoding.best_tree import MANY_CROSSING, SOME_CROSSING, crossing
 from treevote.models.parsers.decoding.long_sentences import LONGEST, cut, cut_heads, join
 from treevote.models.parsers.given_arcs import GivenArcs
+from treevote.models.parsers.graph import first_order
 from treevote.models.parsers.graph.arc_labels import train_arc_labeller
 from treevote.models.parsers.graph.features import MAX_BITS, MIN_BITS
-from treevote.models.parsers.graph.first_order import FirstOrderModel, parse_sentences
+from treevote.models.parsers.graph.first_order import FirstOrderModel
 from treevote.models.parsers.graph.hashed_weights import HashedWeights, round_weights
 from treevote.models.parsers.graph.pruning import Pruner
 from treevote.models.parsers.graph.second_order import SecondOrderModel
@@ -38,12 +39,11 @@ from treevote.models.parsers.graph.templates import SPLIT, attributes_of
 from treevote.models.parsers.graph.training import (
     Examples,
     Task,
-    first_order_task,
     folds,
     masks_of,
     mean_weights,
     prune_fold,
-    second_order_task,
+    train_epoch,
     train_pruner,
 )
 from treevote.models.parsers.graph.update import PERCEPTRON, UpdateRule
@@ -159,16 +159,18 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
                 steps.append(functools.partial(train_arc_labeller, trees, words, seed))
         trained: Iterator[Any] = jobs.map(operator.call, steps, prefer="threads")
         labeller, *pruned = trained
-        untrained = GraphParser(self, WordMemo(lexicon), single_root, projective, arcs, None, labeller)
+        untrained = functools.partial(GraphParser, self, WordMemo(lexicon), single_root, projective)
+        learn = functools.partial(first_order.train_epoch, rule, arcs.table, sentences)
+        task = Task(learn, len(short), rule, self.bits, self.epochs)
         if pruner is None:
-            return untrained, first_order_task(sentences, arcs.table, rule, self.bits, self.epochs)
+            return untrained(arcs, None, labeller), task
         arc_labeller = pruned.pop() if "labels" in self.attributes else None
         weights, *folded = pruned
-        pruner, masks = pruner._replace(weights=weights), masks_of(sentences, folded)
         siblings, grandparents = self._templates(SIBLINGS, lexicon), self._templates(GRANDPARENTS, lexicon)
         second = SecondOrderModel.untrained(arcs.templates, siblings, grandparents)
-        task = second_order_task(Examples(sentences, masks, second.tables, rule), self.bits, self.epochs)
-        return dataclasses.replace(untrained, first_order=pruner, second_order=second, arc_labeller=arc_labeller), task
+        examples = Examples(sentences, masks_of(sentences, folded), second.tables, rule)
+        task = task._replace(learn=functools.partial(train_epoch, examples))
+        return untrained(pruner._replace(weights=weights), second, labeller, arc_labeller), task
 
     def _templates(self, templates: str, lexicon: Lexicon) -> tuple[str, ...]:
         """Return the templates whose attributes are all in ``attributes`` and occur in the lexicon."""
@@ -225,7 +227,7 @@ class GraphParser(BaseParser[GraphTrainer]):
             heads = cut_heads(pieces, given.heads if any_tree else arcs.heads, treebank.offsets)
         sentences = Sentences(words, pieces.tokens, heads, pieces.offsets, self.projective, self.single_root)
         if self.second_order is None:
-            parse_sentences(model.weights, model.table, sentences)
+            first_order.parse_sentences(model.weights, model.table, sentences)
         else:
             if any(not np.array_equal(parse.offsets, treebank.offsets) for parse in self.proposals):
                 remedy = "propose heads for the sentences that are parsed"

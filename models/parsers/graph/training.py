@@ -15,7 +15,7 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Floats, Ints, Longs, Shorts, kernel
-from treevote.models.parsers.graph import first_order, pruning
+from treevote.models.parsers.graph import pruning
 from treevote.models.parsers.graph.arc_labels import label_candidates, train_arc_labeller
 from treevote.models.parsers.graph.features import MAX_FEATURES
 from treevote.models.parsers.graph.hashed_weights import HashedWeights, round_weights
@@ -58,18 +58,6 @@ class Task(NamedTuple):
     rule: UpdateRule
     bits: int
     epochs: int
-
-
-def first_order_task(sentences: Sentences, table: ArcTable, rule: UpdateRule, bits: int, epochs: int) -> Task:
-    """Return the training of a first-order model."""
-    learn = functools.partial(first_order.train_epoch, rule, table, sentences)
-    return Task(learn, len(sentences.offsets) - 1, rule, bits, epochs)
-
-
-def second_order_task(examples: Examples, bits: int, epochs: int) -> Task:
-    """Return the training of a second-order model."""
-    learn, n_sentences = functools.partial(train_epoch, examples), len(examples.sentences.offsets) - 1
-    return Task(learn, n_sentences, examples.rule, bits, epochs)
 
 
 def train_epoch(examples: Examples, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
