@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -46,7 +46,7 @@ from treevote.models.parsers.decision_list.linkage import Linkage, unlinked
 from treevote.models.parsers.decision_list.passes import apply_pass
 from treevote.models.parsers.decision_list.training import learn_passes, select_attributes
 from treevote.models.parsers.given_arcs import NOTHING, GivenArcs
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, TrainingData
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Interval
@@ -167,9 +167,7 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
         """The lists with their indices."""
         return tuple(compile_rules(rules, self.table.n_features) for rules in self.lists)
 
-    def _find_trees(
-        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
-    ) -> tuple[Treebank, int]:
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None) -> Parsed:
         arcs = GivenArcs.of(given, treebank.offsets, self.labels, self._encoding)
         linkage = self._link(treebank, rows, words, arcs)
         deprels = np.where(linkage.heads >= 0, (linkage.classes - 1) // 2, -1)
@@ -204,9 +202,7 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
         return Record(self.KIND, arrays=arrays, texts={"labels": self.labels, "attributes": self.attributes})
 
     @classmethod
-    def _from_content(
-        cls, record: Record, trainer: DecisionListTrainer, memo: WordMemo, single_root: bool
-    ) -> DecisionListParser:
+    def _from_content(cls, record: Record, trainer: DecisionListTrainer, memo: WordMemo, single_root: bool) -> Self:
         labels, attributes = labels_of(record), tuple(record.texts["attributes"])
         check_attributes(attributes)
         lists = tuple(

@@ -11,7 +11,7 @@ import functools
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -48,7 +48,7 @@ from treevote.models.parsers.graph.training import (
 )
 from treevote.models.parsers.graph.update import PERCEPTRON, UpdateRule
 from treevote.models.parsers.labelling.labeller import Labeller, train_labeller
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, TrainingData
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Interval, Share
@@ -152,25 +152,26 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         pruner = FirstOrderModel.untrained(self._templates(PRUNER, lexicon)) if self.order == 2 else None
         if pruner is not None:
             labelled = short if "labels" in self.attributes else None
-            pruning = sentences, pruner.table, self.max_heads, self.pruning_margin + TRAINING_SLACK, seed, labelled
+            untrained = Pruner(pruner.weights, pruner.table, self.max_heads, self.pruning_margin + TRAINING_SLACK)
+            prune = functools.partial(prune_fold, sentences, untrained, seed, labelled)
             steps.append(functools.partial(train_pruner, sentences, pruner.table, seed))
-            steps += (functools.partial(prune_fold, *pruning, fold) for fold in folds(len(sentences.offsets) - 1))
+            steps += (functools.partial(prune, fold) for fold in folds(len(short)))
             if labelled is not None:
                 steps.append(functools.partial(train_arc_labeller, trees, words, seed))
         trained: Iterator[Any] = jobs.map(operator.call, steps, prefer="threads")
         labeller, *pruned = trained
-        untrained = functools.partial(GraphParser, self, WordMemo(lexicon), single_root, projective)
+        parser = functools.partial(GraphParser, self, WordMemo(lexicon), single_root, projective)
         learn = functools.partial(first_order.train_epoch, rule, arcs.table, sentences)
         task = Task(learn, len(short), rule, self.bits, self.epochs)
         if pruner is None:
-            return untrained(arcs, None, labeller), task
+            return parser(arcs, None, labeller), task
         arc_labeller = pruned.pop() if "labels" in self.attributes else None
         weights, *folded = pruned
         siblings, grandparents = self._templates(SIBLINGS, lexicon), self._templates(GRANDPARENTS, lexicon)
         second = SecondOrderModel.untrained(arcs.templates, siblings, grandparents)
         examples = Examples(sentences, masks_of(sentences, folded), second.tables, rule)
         task = task._replace(learn=functools.partial(train_epoch, examples))
-        return untrained(pruner._replace(weights=weights), second, labeller, arc_labeller), task
+        return parser(pruner._replace(weights=weights), second, labeller, arc_labeller), task
 
     def _templates(self, templates: str, lexicon: Lexicon) -> tuple[str, ...]:
         """Return the templates whose attributes are all in ``attributes`` and occur in the lexicon."""
@@ -214,9 +215,7 @@ class GraphParser(BaseParser[GraphTrainer]):
             return dataclasses.replace(self, first_order=self.first_order._replace(weights=weights))
         return dataclasses.replace(self, second_order=self.second_order._replace(weights=weights))
 
-    def _find_trees(
-        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
-    ) -> tuple[Treebank, int]:
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None) -> Parsed:
         """Find trees; sentences of more than `LONGEST` tokens fall back: they are parsed in pieces."""
         tokens = rows[treebank.tokens]
         pieces = cut(tokens, treebank.offsets)
@@ -249,7 +248,7 @@ class GraphParser(BaseParser[GraphTrainer]):
         return Record(self.KIND, {"projective": self.projective}, parts=parts)
 
     @classmethod
-    def _from_content(cls, record: Record, trainer: GraphTrainer, memo: WordMemo, single_root: bool) -> GraphParser:
+    def _from_content(cls, record: Record, trainer: GraphTrainer, memo: WordMemo, single_root: bool) -> Self:
         parts, projective = record.parts, truth_of(record, "projective")
         first = FirstOrderModel.from_record(parts["first-order"])
         second = SecondOrderModel.from_record(parts["second-order"]) if "second-order" in parts else None

@@ -137,26 +137,23 @@ def train_pruner(
 
 def prune_fold(
     sentences: Sentences,
-    table: ArcTable,
-    max_heads: int,
-    margin: float,
+    pruner: Pruner,
     seed: int,
     trees: Treebank | None,
     fold: Longs,
     *,
     progress: Progress | None = None,
 ) -> Shorts:
-    """Prune the arcs of some training sentences by a model that was trained on the others; return their masks.
+    """Prune the arcs of some training sentences by weights that were learned from the others; return their masks.
 
     ``trees`` are the same sentences with labels, if the arcs get theirs; these come from the others, too.
     """
     n_sentences = len(sentences.offsets) - 1
     others = np.setdiff1d(np.arange(n_sentences), fold) if len(fold) < n_sentences else fold
-    weights = train_pruner(sentences.select(others), table, seed, progress=progress)
+    weights = train_pruner(sentences.select(others), pruner.table, seed, progress=progress)
     own = sentences.select(fold)
-    masks = Masks.empty(own.offsets)
-    pruner = Pruner(weights, table, max_heads, margin)
-    pruning.prune_all(pruner, own._replace(heads=np.full_like(own.heads, -1)), masks)
+    masks, free = Masks.empty(own.offsets), np.full_like(own.heads, -1)
+    pruning.prune_all(pruner._replace(weights=weights), own._replace(heads=free), masks)
     masks.allow(own.heads, own.offsets)
     if trees is not None:
         label_candidates(train_arc_labeller(trees.select(others), sentences.words, seed), own, masks.allowed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from treevote.models.learning.features.stack_and_queue import GRAMMAR
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.parsers.given_arcs import GivenArcs
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, TrainingData
 from treevote.models.parsers.transition.arc_standard import Actions, actions_of
 from treevote.models.parsers.transition.features import Model
 from treevote.models.parsers.transition.pair_guide import PairGuide, parse_with_pairs
@@ -161,9 +161,7 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         """The templates, divided into parts."""
         return divide(self.table, PARTS) if self.trainer.search == "greedy" else divide(self.table, OTHERS, JOINT)
 
-    def _find_trees(
-        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
-    ) -> tuple[Treebank, int]:
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None) -> Parsed:
         """Find trees; best-first search falls back on greedy completion."""
         backward, own = self.trainer.direction == "backward", self.trainer
         read = reverse(treebank) if backward else treebank
@@ -202,9 +200,7 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         return Record(self.KIND, self.guide.facts(), arrays | self.guide.arrays(), texts)
 
     @classmethod
-    def _from_content(
-        cls, record: Record, trainer: TransitionTrainer, memo: WordMemo, single_root: bool
-    ) -> TransitionParser:
+    def _from_content(cls, record: Record, trainer: TransitionTrainer, memo: WordMemo, single_root: bool) -> Self:
         labels = labels_of(record)
         kind, label = column(record, "action_kind", np.int32), column(record, "action_label", np.int32)
         n_actions = len(kind)

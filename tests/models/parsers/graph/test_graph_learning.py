@@ -25,7 +25,7 @@ from treevote.models.parsers.graph import first_order, pruning
 from treevote.models.parsers.graph.arc_labels import label_candidates, train_arc_labeller
 from treevote.models.parsers.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
 from treevote.models.parsers.graph.first_order import score_arcs
-from treevote.models.parsers.graph.hashed_weights import HashedWeights, round_weights
+from treevote.models.parsers.graph.hashed_weights import NO_WEIGHTS, HashedWeights, round_weights
 from treevote.models.parsers.graph.parts import find_parts, n_parts, parts_of
 from treevote.models.parsers.graph.pruning import FEWEST, SHORT, Masks, Pruner, mask_of, prune
 from treevote.models.parsers.graph.second_order import Scorer, TemplateTables, fire_part, keys_of, score_parts
@@ -148,7 +148,8 @@ def gold_score(weights: Floats, i: int) -> float:
 
 def pruned(corpus: Sentences, max_heads: int, margin: float) -> Masks:
     numbers = folds(len(corpus.offsets) - 1)
-    return masks_of(corpus, [prune_fold(corpus, TABLE, max_heads, margin, 0, None, fold) for fold in numbers])
+    pruner = Pruner(NO_WEIGHTS, TABLE, max_heads, margin)
+    return masks_of(corpus, [prune_fold(corpus, pruner, 0, None, fold) for fold in numbers])
 
 
 @settings(max_examples=30)
@@ -280,13 +281,14 @@ def test_arcs_get_the_label_that_they_would_have_in_a_tree() -> None:
 def test_labels_of_training_arcs_come_from_other_sentences() -> None:
     labels = TREEBANK.deprels.copy()
     first, second = folds(TREEBANK.n_sentences)
-    masks = prune_fold(CORPUS, TABLE, 4, 5.0, 0, TREEBANK, first)
+    pruner = Pruner(NO_WEIGHTS, TABLE, 4, 5.0)
+    masks = prune_fold(CORPUS, pruner, 0, TREEBANK, first)
     assert masks.max() > 1
     for i in first.tolist():
         labels[span(i)][1:] = TREEBANK.deprels[1]
     changed = dataclasses.replace(TREEBANK, deprels=labels)
-    assert (prune_fold(CORPUS, TABLE, 4, 5.0, 0, changed, first) == masks).all()
-    others = prune_fold(CORPUS, TABLE, 4, 5.0, 0, changed, second)
+    assert (prune_fold(CORPUS, pruner, 0, changed, first) == masks).all()
+    others = prune_fold(CORPUS, pruner, 0, changed, second)
     assert set(others.tolist()) == {0, 1 + TREEBANK.deprels[1]}
 
 

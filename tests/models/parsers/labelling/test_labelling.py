@@ -316,8 +316,3 @@ def test_heads_that_are_no_tree_are_told(labeller: Labeller, heads: list[int]) -
 def test_wrong_templates_are_refused(options: dict[str, Any], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
         trained(TOY, **options)
-
-
-def test_no_sentences_cannot_be_learned_from() -> None:
-    with pytest.raises(InputError, match="found no sentence"):
-        trained(Treebank.of([]))
