@@ -34,8 +34,6 @@ from treevote.models.learning.learners.decision_list.rules import (
 )
 from treevote.models.parsers.decision_list.attributes import (
     ATTRIBUTES,
-    MAX_CONTEXT,
-    MAX_SUFFIXES,
     AttributeTable,
     Text,
     check_attributes,
@@ -55,7 +53,7 @@ from treevote.store.validation import column, labels_of
 
 Whole: TypeAlias = Annotated[int, Interval(1, 2**31 - 1)]
 
-MAX_PASSES, MAX_WEIGHT, MAX_FOLDS = 100, 100, 100
+MAX_PASSES = 100
 
 
 @dataclass(frozen=True)
@@ -90,12 +88,12 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
     """
 
     attributes: tuple[str, ...] | Literal["auto"] = ("form", "lemma", "upos", "xpos", "feats")
-    suffixes: Annotated[int, Interval(1, MAX_SUFFIXES)] = 3
-    context: Annotated[int, Interval(0, MAX_CONTEXT)] = 1
-    weights: tuple[Annotated[int, Interval(1, MAX_WEIGHT)], ...] = (1, 1, 2, 4, 8)
+    suffixes: Annotated[int, Interval(1, 4)] = 3
+    context: Annotated[int, Interval(0, 9)] = 1
+    weights: tuple[Annotated[int, Interval(1, 100)], ...] = (1, 1, 2, 4, 8)
     repeats: Annotated[int, Interval(1, MAX_PASSES)] = 1
     links: Literal["gold", "found"] = "found"
-    folds: Annotated[int, Interval(1, MAX_FOLDS)] = 4
+    folds: Annotated[int, Interval(1, 100)] = 4
     min_gain: Whole = 3
     max_rules: Whole = 100_000
     max_length: Whole = 8

@@ -37,8 +37,6 @@ from treevote.models.parsers.pipeline.configuration import (
 )
 from treevote.models.parsers.pipeline.features import find_places, globals_of
 
-MAX_DEPTH = 4
-
 _SLACK = 1e-9  # more than the rounding error of a sum
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -22,17 +22,13 @@ from treevote.models.parsers.given_arcs import GivenArcs
 from treevote.models.parsers.labelling.labeller import Labeller, train_labeller
 from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, TrainingData
 from treevote.models.parsers.pipeline.configuration import POLICIES, Policy
-from treevote.models.parsers.pipeline.look_ahead import MAX_DEPTH, Model, parse, workspace_for
+from treevote.models.parsers.pipeline.look_ahead import Model, parse, workspace_for
 from treevote.models.parsers.pipeline.oracle import rows_of
 from treevote.models.parsers.pipeline.template_sets import GRAMMAR, PARTS, templates_of
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Count, Interval, Share
 from treevote.store.record import Record
-
-MAX_ROUNDS = 1_000
-
-Confidence: TypeAlias = Literal["probability", "log-probability"]
 
 
 @dataclass(frozen=True)
@@ -77,9 +73,9 @@ class PipelineTrainer(BaseTrainer["PipelineParser"]):
     policy: Policy = "step-back"
     wait_left: bool = True
     wait_right: bool = False
-    depth: Annotated[int, Interval(1, MAX_DEPTH)] = 4
-    confidence: Confidence = "log-probability"
-    rounds: Annotated[int, Interval(1, MAX_ROUNDS)] = 10
+    depth: Annotated[int, Interval(1, 4)] = 4
+    confidence: Literal["probability", "log-probability"] = "log-probability"
+    rounds: Annotated[int, Interval(1, 1_000)] = 10
     learner: str = "perceptron"
     options: dict[str, Any] = field(default_factory=dict)
     templates: str | tuple[str, ...] = "rich"

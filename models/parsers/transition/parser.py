@@ -203,13 +203,11 @@ class TransitionParser(BaseParser[TransitionTrainer]):
     def _from_content(cls, record: Record, trainer: TransitionTrainer, memo: WordMemo, single_root: bool) -> Self:
         labels = labels_of(record)
         kind, label = column(record, "action_kind", np.int32), column(record, "action_label", np.int32)
-        n_actions = len(kind)
         to_root, to_token = column(record, "to_root", np.bool_), column(record, "to_token", np.bool_)
         if not (
-            n_actions > 1
-            and len(label) == len(to_root) == len(to_token) == n_actions
+            len(kind) == len(label) == len(to_root) == len(to_token) > 1
             and kind[0] == 0
-            and ((kind[1:] == 1) | (kind[1:] == 2)).all()
+            and np.isin(kind[1:], (1, 2)).all()
             and (label[1:] >= 0).all()
             and (label < len(labels)).all()
             and (to_root[1:] & (kind[1:] == 1)).any()
@@ -217,10 +215,8 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         ):
             raise ValueError("its actions")
         guide_class = PairGuide if "pair_weights" in record.arrays else LinearGuide
-        guide = guide_class.from_record(record, n_actions)
-        actions = Actions(kind, label, to_root, to_token, single_root)
-        templates = tuple(record.texts["templates"])
-        table = compile_templates(templates, GRAMMAR)
+        guide, templates = guide_class.from_record(record, len(kind)), tuple(record.texts["templates"])
+        actions, table = Actions(kind, label, to_root, to_token, single_root), compile_templates(templates, GRAMMAR)
         return cls(trainer, memo, single_root, labels, actions, templates, table, guide)
 
 
