@@ -27,9 +27,8 @@ from treevote.models.learning.features.rows import Buffers, Rows, Trees, fit, ro
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
 from treevote.models.learning.features.weights import Weights, best_class, only_class, score
 from treevote.models.parsers.given_arcs import NOTHING, GivenArcs, given_in, permits_label
-from treevote.models.parsers.labelling.features import Sentence, fire, max_features
+from treevote.models.parsers.labelling.features import GRAMMAR, TEMPLATES, Sentence, fire, max_features
 from treevote.models.parsers.labelling.surroundings import bottom_up, link
-from treevote.models.parsers.labelling.templates import GRAMMAR, TEMPLATES
 from treevote.models.parsers.parser import usual_labels
 from treevote.parallel import Progress
 from treevote.store.record import Record

@@ -24,10 +24,9 @@ from treevote.models.learning.features.firing import MAX_MEMBERS, scratch
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon
 from treevote.models.learning.features.templates import compile_templates
 from treevote.models.learning.features.word_memo import WordMemo
-from treevote.models.parsers.labelling.features import Sentence, fire, max_features
+from treevote.models.parsers.labelling.features import GRAMMAR, TEMPLATES, Sentence, fire, max_features
 from treevote.models.parsers.labelling.labeller import Labeller, rows_of, train_labeller
 from treevote.models.parsers.labelling.surroundings import LINKS, bottom_up, link
-from treevote.models.parsers.labelling.templates import GRAMMAR, TEMPLATES
 
 # Every kind of atom and place, alone and together, though the default set may change.
 EVERY = (
