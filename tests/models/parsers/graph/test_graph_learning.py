@@ -28,9 +28,9 @@ from treevote.models.parsers.graph.first_order import score_arcs
 from treevote.models.parsers.graph.hashed_weights import NO_WEIGHTS, HashedWeights, round_weights
 from treevote.models.parsers.graph.parts import find_parts, n_parts, parts_of
 from treevote.models.parsers.graph.pruning import FEWEST, SHORT, Masks, Pruner, mask_of, prune
-from treevote.models.parsers.graph.second_order import Scorer, TemplateTables, fire_part, keys_of, score_parts
+from treevote.models.parsers.graph.second_order import Scorer, fire_part, keys_of, score_parts
 from treevote.models.parsers.graph.sentences import Sentences
-from treevote.models.parsers.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
+from treevote.models.parsers.graph.templates import TemplateTables, compile_arcs
 from treevote.models.parsers.graph.training import (
     Examples,
     Task,
@@ -53,11 +53,7 @@ TREEBANK = toy_treebank(24, 3)
 CORPUS = Sentences(
     Lexicon.of(TREEBANK).columns(TREEBANK.words), TREEBANK.tokens, TREEBANK.heads, TREEBANK.offsets, True, True
 )
-SECOND = TemplateTables(
-    TABLE,
-    compile_pairs(["s.upos+d.upos", "h.upos+s.upos+d.upos"], SIBLING_ROLES),
-    compile_pairs(["g.upos+h.upos+d.upos"], GRANDPARENT_ROLES),
-)
+SECOND = TemplateTables.of(LINES, ["s.upos+d.upos", "h.upos+s.upos+d.upos"], ["g.upos+h.upos+d.upos"])
 MIRA = UpdateRule(1.0, 0.05)
 
 
