@@ -21,9 +21,9 @@ from treevote.models.parsers.graph.features import MAX_FEATURES
 from treevote.models.parsers.graph.hashed_weights import HashedWeights, round_weights
 from treevote.models.parsers.graph.parts import Parts, find_parts, parts_of
 from treevote.models.parsers.graph.pruning import Masks, Pruner, mask_of
-from treevote.models.parsers.graph.second_order import Scorer, TemplateTables, find_trees, fire_part, keys_of
+from treevote.models.parsers.graph.second_order import Scorer, find_trees, fire_part, keys_of
 from treevote.models.parsers.graph.sentences import Sentences
-from treevote.models.parsers.graph.templates import ArcTable
+from treevote.models.parsers.graph.templates import ArcTable, TemplateTables
 from treevote.models.parsers.graph.update import (
     PERCEPTRON,
     AveragedWeights,

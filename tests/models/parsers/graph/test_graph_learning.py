@@ -6,11 +6,13 @@ import dataclasses
 import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.models.parsers.graph.test_second_order import model_of
 from tests.reference.decoders import all_trees, projective_trees, second_order_score
@@ -392,7 +394,7 @@ def test_the_largest_weight_has_all_digits(largest: float) -> None:
 
 @pytest.mark.parametrize("size", [0, 16, 31, 33, 100])
 def test_tables_of_other_sizes_are_refused(size: int) -> None:
-    arrays = {"filled": np.zeros(size, np.uint8), "packed": np.zeros(0, np.int16)}
+    arrays: dict[str, NDArray[Any]] = {"filled": np.zeros(size, np.uint8), "packed": np.zeros(0, np.int16)}
     with pytest.raises(ModelError, match="do not fit its features"):
         HashedWeights.from_record(Record("model", {"scale": 1.0}, arrays), "model")
 
