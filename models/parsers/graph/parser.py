@@ -18,7 +18,7 @@ import numpy as np
 from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding
 from treevote.corpus.treebank import Treebank
-from treevote.errors import InputError, require_known
+from treevote.errors import ConfigError, InputError, require_known
 from treevote.evaluation.counts import evaluate
 from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
@@ -174,10 +174,14 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         return parser(pruner._replace(weights=weights), second, labeller, arc_labeller), task
 
     def _templates(self, templates: str, lexicon: Lexicon) -> tuple[str, ...]:
-        """Return the templates whose attributes are all in ``attributes`` and occur in the lexicon."""
-        there = {name for name, strings in zip(ATTRIBUTES, lexicon.values, strict=True) if strings}
-        usable = (there | (set(SPLIT) if lexicon.feats else set()) | {"labels"}) & set(self.attributes)
-        return tuple(line for line in templates.split() if attributes_of(line) <= usable)
+        """Return the templates whose attributes are all in ``attributes`` and occur in the lexicon, at least one."""
+        there = [name for name, strings in zip(ATTRIBUTES, lexicon.values, strict=True) if strings]
+        usable = {*there, *(SPLIT if lexicon.feats else ()), "labels"} & set(self.attributes)
+        lines = tuple(line for line in templates.split() if attributes_of(line) <= usable)
+        if not lines:
+            found = f"expected attributes of the words, which have {', '.join(there)}, found {list(self.attributes)}"
+            raise ConfigError(f"{found}: they leave no template; add some")
+        return lines
 
 
 @dataclass(frozen=True, eq=False)
