@@ -17,10 +17,7 @@ from treevote.kernels import Bools, Ints, Longs, kernel, leaf
 
 
 class GivenArcs(NamedTuple):
-    """What is given, in the words and labels of a search; all arrays are empty if that is nothing.
-
-    A given dependent is *pending* until its arc is made.
-    """
+    """What is given, in the words and labels of a search; all arrays are empty if that is nothing."""
 
     heads: Ints  # shape (n_slots,), of a projective tree; -1 where the head is free
     deprels: Ints  # shape (n_slots,), number of the label without marks; -1 where it is free

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from treevote.parallel import ONE_JOB, Jobs
 from treevote.settings import Settings
 from treevote.store.record import Record
 from treevote.store.validation import rebuild, trainer_of, truth_of
+
+Parsed: TypeAlias = tuple[Treebank, int]
+"""Sentences with trees, before lifted arcs are restored, and the number of those on which a search fell back."""
 
 _Parser = TypeVar("_Parser", bound="BaseParser[Any]")
 _Trainer = TypeVar("_Trainer", bound="BaseTrainer[Any]")
@@ -133,13 +136,8 @@ class BaseParser(Generic[_Trainer]):
         """Encoding of lifted arcs in labels."""
         return self.trainer.encoding
 
-    def _find_trees(
-        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
-    ) -> tuple[Treebank, int]:
-        """Return the sentences with trees, before lifted arcs are restored, and the number of fallbacks.
-
-        ``rows`` has the row of each of ``treebank.words`` in ``words``.
-        """
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None) -> Parsed:
+        """Find trees; ``rows`` has the row of each of ``treebank.words`` in ``words``."""
         raise NotImplementedError
 
     def _content(self) -> Record:

@@ -206,7 +206,7 @@ def test_numbers_of_numpy_and_lists_are_settings() -> None:
         (PIPELINE, {"templates": ("s0.deprel",)}, "labels are not known"),
         (PIPELINE, {"learner": "pairs-svm"}, "needs a linear learner, pairs-svm is not; choose another"),
         (NETWORK, {"rate": 1e30}, "not finite numbers; let it take smaller steps"),
-        (GRAPH, {"attributes": ()}, "expected 1 to 1000 templates, found 0"),
+        (GRAPH, {"attributes": ("labels",)}, r"have form, .*, found \['labels'\]: they leave no template; add some"),
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore:overflow encountered")

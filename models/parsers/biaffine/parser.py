@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from treevote.models.parsers.biaffine.scorer import Representations, Trees, arc_
 from treevote.models.parsers.decoding.best_tree import SOME_CROSSING, crossing, decode, restrict
 from treevote.models.parsers.decoding.long_sentences import LONGEST, Pieces, cut, cut_heads, join
 from treevote.models.parsers.given_arcs import GivenArcs
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData, usual_labels
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, TrainingData, usual_labels
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Interval, Share
@@ -155,18 +155,14 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
     def _encoding(self) -> Encoding:
         return self.trainer.encoding if self.projective else "none"
 
-    def _find_trees(
-        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
-    ) -> tuple[Treebank, int]:
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None) -> Parsed:
         """Find trees; sentences of more than `LONGEST` tokens fall back: they are parsed in pieces."""
-        lexicon, used = self.memo.lexicon, np.unique(np.append(0, treebank.tokens))  # the first one is ROOT
-        places = np.searchsorted(used, treebank.tokens).astype(np.int32)
-        own, distinct = self.trainer, [treebank.words[i] for i in used.tolist()]
-        spelled = words_of(
-            distinct, rows[used], words, tuple(attributes_of(own.attributes, lexicon)), self.letters, own.vectors
-        )
-        pieces = cut(places, treebank.offsets)
-        rooted = np.append(True, np.diff(pieces.sentence) > 0) if self.single_root else pieces.sentence >= 0
+        own, names = self.trainer, tuple(attributes_of(self.trainer.attributes, self.memo.lexicon))
+        used = np.unique(np.append(0, treebank.tokens))  # the first one is ROOT
+        places, distinct = np.searchsorted(used, treebank.tokens), [treebank.words[i] for i in used.tolist()]
+        spelled = words_of(distinct, rows[used], words, names, self.letters, own.vectors)
+        pieces = cut(places.astype(np.int32), treebank.offsets)
+        rooted = (pieces.before == 0) | (not self.single_root)
         wanted, lifted = np.full(len(pieces.tokens), -1, np.int32), np.zeros(len(self.labels), np.bool_)
         if given is not None:
             arcs = GivenArcs.of(given, treebank.offsets, self.labels, self._encoding)
@@ -176,7 +172,7 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
         deprels = np.full(len(treebank.tokens), -1, np.int32)
         deprels[treebank.is_token] = np.delete(labels, pieces.offsets[:-1])
         joined = join(pieces, heads, treebank.offsets, self.single_root)
-        return treebank.with_trees(joined, deprels, self.labels), len(pieces.cut)
+        return treebank.with_trees(joined, deprels, self.labels), pieces.n_cut
 
     def _best(self, words: Words, pieces: Pieces, rooted: Bools, given: Ints, lifted: Bools) -> tuple[Ints, Ints]:
         """Return heads, as positions in the piece, and numbers of labels; both -1 for ROOT.
@@ -210,9 +206,7 @@ class BiaffineParser(BaseParser[BiaffineTrainer]):
         return Record(self.KIND, {"projective": self.projective}, arrays, texts)
 
     @classmethod
-    def _from_content(
-        cls, record: Record, trainer: BiaffineTrainer, memo: WordMemo, single_root: bool
-    ) -> BiaffineParser:
+    def _from_content(cls, record: Record, trainer: BiaffineTrainer, memo: WordMemo, single_root: bool) -> Self:
         trainer = dataclasses.replace(trainer, vectors=WordVectors.from_record(record))
         labels, letters = labels_of(record), tuple(record.texts["letters"])
         weights = column(record, "weights", np.float16)

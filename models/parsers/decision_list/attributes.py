@@ -32,8 +32,6 @@ from treevote.models.parsers.given_arcs import NOTHING, GivenArcs
 ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", "suffix", "shape")
 """Attributes of words. ``feats`` are the single values of FEATS, ``suffix`` stands for suffixes of several lengths."""
 
-MAX_SUFFIXES, MAX_CONTEXT = 4, 9
-
 LINKED = ("left", "right", "left.ldep", "left.rdep", "left.head", "right.ldep", "right.rdep", "right.head")
 DISTANCES = ("1", "2", "3", "4", "5-6", "7-10", "11 or more")
 FAR = 10  # largest distance of the sixth bin

@@ -158,11 +158,8 @@ def complete(linkage: Linkage, text: Text, compiled: CompiledRules, usual: tuple
         first, last = text.offsets[i], text.offsets[i + 1]
         here, tokens, n_slots = of_sentence(linkage, first, last), text.tokens[first:last], last - first
         given = given_in(text.given, first, last)
-        roots, chosen, reliability = (
-            np.full((2, n_slots), -1, np.int32),
-            np.empty((n_slots, 3), np.int32),
-            np.empty(n_slots),
-        )
+        roots = np.full((2, n_slots), -1, np.int32)
+        chosen, reliability = np.empty((n_slots, 3), np.int32), np.empty(n_slots)
         borders = Borders(tokens, given, roots, chosen, reliability, pairs)
         before = 0
         for position in range(1, n_slots):

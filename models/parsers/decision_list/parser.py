@@ -12,14 +12,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
 from treevote.corpus.given import Given
-from treevote.corpus.pseudo_projective import Encoding, plain_labels, projectivize
+from treevote.corpus.pseudo_projective import projectivize
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import require_labelled_trees
+from treevote.corpus.vocabulary import encode
 from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import WordColumns
@@ -33,8 +34,6 @@ from treevote.models.learning.learners.decision_list.rules import (
 )
 from treevote.models.parsers.decision_list.attributes import (
     ATTRIBUTES,
-    MAX_CONTEXT,
-    MAX_SUFFIXES,
     AttributeTable,
     Text,
     check_attributes,
@@ -45,7 +44,7 @@ from treevote.models.parsers.decision_list.linkage import Linkage, unlinked
 from treevote.models.parsers.decision_list.passes import apply_pass
 from treevote.models.parsers.decision_list.training import learn_passes, select_attributes
 from treevote.models.parsers.given_arcs import NOTHING, GivenArcs
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, TrainingData
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Interval
@@ -54,7 +53,7 @@ from treevote.store.validation import column, labels_of
 
 Whole: TypeAlias = Annotated[int, Interval(1, 2**31 - 1)]
 
-MAX_PASSES, MAX_WEIGHT, MAX_FOLDS = 100, 100, 100
+MAX_PASSES = 100
 
 
 @dataclass(frozen=True)
@@ -89,12 +88,12 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
     """
 
     attributes: tuple[str, ...] | Literal["auto"] = ("form", "lemma", "upos", "xpos", "feats")
-    suffixes: Annotated[int, Interval(1, MAX_SUFFIXES)] = 3
-    context: Annotated[int, Interval(0, MAX_CONTEXT)] = 1
-    weights: tuple[Annotated[int, Interval(1, MAX_WEIGHT)], ...] = (1, 1, 2, 4, 8)
+    suffixes: Annotated[int, Interval(1, 4)] = 3
+    context: Annotated[int, Interval(0, 9)] = 1
+    weights: tuple[Annotated[int, Interval(1, 100)], ...] = (1, 1, 2, 4, 8)
     repeats: Annotated[int, Interval(1, MAX_PASSES)] = 1
     links: Literal["gold", "found"] = "found"
-    folds: Annotated[int, Interval(1, MAX_FOLDS)] = 4
+    folds: Annotated[int, Interval(1, 100)] = 4
     min_gain: Whole = 3
     max_rules: Whole = 100_000
     max_length: Whole = 8
@@ -129,16 +128,16 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
         return DecisionListParser(self, WordMemo(lexicon), single_root, trees.labels, attributes, lists)
 
     def _halves(self, projective: Treebank, dev: Treebank | None) -> tuple[Treebank, Treebank]:
-        """Return a training part and a held-out part, both with the labels of the first."""
+        """Return a training part and a held-out part; new labels come after those of the first."""
         n = projective.n_sentences
         if dev is None or not dev.n_tokens:
             cut = max(1, n - max(1, n // 10))
             return projective.select(range(cut)), projective.select(range(min(cut, n - 1), n))
         require_labelled_trees(dev)
         held_out = projectivize(dev, self.encoding)
-        known = {label: number for number, label in enumerate(projective.labels)}
-        numbers = np.array([*(known.get(label, len(known)) for label in held_out.labels), -1], np.int32)
-        return projective, held_out.with_trees(held_out.heads, numbers[held_out.deprels], projective.labels)
+        labels = {label: number for number, label in enumerate(projective.labels)}
+        deprels = encode(held_out.labels, labels)[held_out.deprels]
+        return projective, held_out.with_trees(held_out.heads, deprels, tuple(labels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,15 +165,15 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
         """The lists with their indices."""
         return tuple(compile_rules(rules, self.table.n_features) for rules in self.lists)
 
-    def _find_trees(
-        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
-    ) -> tuple[Treebank, int]:
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None) -> Parsed:
         arcs = GivenArcs.of(given, treebank.offsets, self.labels, self._encoding)
         linkage = self._link(treebank, rows, words, arcs)
-        deprels = np.where(linkage.heads >= 0, (linkage.classes - 1) // 2, -1).astype(np.int32)
-        if given is not None:  # a mark would move the arc
-            deprels = np.where(arcs.heads >= 0, unlifted(self.labels, self._encoding)[deprels], deprels)
-        return treebank.with_trees(linkage.heads, deprels, self.labels), 0
+        deprels = np.where(linkage.heads >= 0, (linkage.classes - 1) // 2, -1)
+        if given is not None:  # the mark of a lifted arc would move it: the same label without one, where there is one
+            unlifted = (arcs.plain[:, None] == arcs.plain) & ~arcs.lifted
+            stays = np.where(unlifted.any(1), unlifted.argmax(1), np.arange(len(self.labels)))
+            deprels = np.where(arcs.heads >= 0, stays[deprels], deprels)
+        return treebank.with_trees(linkage.heads, deprels.astype(np.int32), self.labels), 0
 
     def link(self, treebank: Treebank) -> Linkage:
         """Return the links of all words: step ``run * n_passes + pass``, from 0, and in the end those of completion."""
@@ -201,9 +200,7 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
         return Record(self.KIND, arrays=arrays, texts={"labels": self.labels, "attributes": self.attributes})
 
     @classmethod
-    def _from_content(
-        cls, record: Record, trainer: DecisionListTrainer, memo: WordMemo, single_root: bool
-    ) -> DecisionListParser:
+    def _from_content(cls, record: Record, trainer: DecisionListTrainer, memo: WordMemo, single_root: bool) -> Self:
         labels, attributes = labels_of(record), tuple(record.texts["attributes"])
         check_attributes(attributes)
         lists = tuple(
@@ -214,17 +211,6 @@ class DecisionListParser(BaseParser[DecisionListTrainer]):
         for rules in lists:
             check_rules(rules, parser.table.n_features, 1 + 2 * len(labels))
         return parser
-
-
-def unlifted(labels: tuple[str, ...], encoding: Encoding) -> Ints:
-    """Return for each label the number of the one without the mark of a lifted arc, itself if there is none; then -1.
-
-    >>> unlifted(("obj↑", "obj", "nsubj"), "path").tolist()
-    [1, 1, 2, -1]
-    """
-    plain, lifted = plain_labels(labels, encoding)
-    stays = {plain[i]: i for i in np.flatnonzero(~lifted).tolist()[::-1]}
-    return np.array([*(stays.get(label, i) for i, label in enumerate(plain)), -1], np.int32)
 
 
 FAMILY = Family(

@@ -44,13 +44,13 @@ def scratch(text: Text, compiled: CompiledRules) -> Scratch:
 
 
 @kernel
-def apply_pass(linkage: Linkage, text: Text, compiled: CompiledRules, step: int) -> int:
-    """Add the links of one pass to a linkage, marked with the number of the step; return their number.
+def apply_pass(linkage: Linkage, text: Text, compiled: CompiledRules, step: int) -> None:
+    """Add the links of one pass to a linkage, marked with the number of the step.
 
     Links that contradict a given arc are left out.
     """
     positions, features, stamps = scratch(text, compiled)
-    allowed, added = np.ones(compiled.classes.max() + 1, np.bool_), 0
+    allowed = np.ones(compiled.classes.max() + 1, np.bool_)
     for i in range(len(text.offsets) - 1):
         first, last = text.offsets[i], text.offsets[i + 1]
         here, tokens = of_sentence(linkage, first, last), text.tokens[first:last]
@@ -73,8 +73,6 @@ def apply_pass(linkage: Linkage, text: Text, compiled: CompiledRules, step: int)
             to_left = label_class % 2 == 1
             if can_link(here, left, right, to_left, text.single_root) and is_free(here, given, left, right, to_left):
                 add_link(here, left, right, label_class, step, int(rules[k]))
-                added += 1
-    return added
 
 
 @kernel

@@ -108,7 +108,7 @@ def select_attributes(
 ) -> tuple[str, ...]:
     """Choose attributes, at least one, in the order of selection; ties go to the first in ``ATTRIBUTES``.
 
-    Trees are projective. Both texts have one table, of all attributes, and both treebanks the same labels.
+    Trees are projective. Both texts have one table, of all attributes, and both treebanks the labels of ``gold`` first.
     """
     X, classes = instances(unlinked(len(gold.tokens)), text, gold)
     X, classes = X[:MAX_PAIRS], classes[:MAX_PAIRS]

@@ -27,17 +27,33 @@ class HashedWeights(NamedTuple):
     scale: float
 
     def record(self, kind: str, templates: Mapping[str, Sequence[str]]) -> Record:
-        """Return the weights, with the templates of their features, as data."""
-        filled, packed = pack(self)
-        return Record(kind, {"scale": self.scale}, {"filled": filled, "packed": packed}, templates)
+        """Return a bit mask of the weights that are not zero, these, and the templates of their features, as data."""
+        filled = self.table != 0
+        arrays = {"filled": np.packbits(filled), "packed": self.table[filled]}
+        return Record(kind, {"scale": self.scale}, arrays, templates)
 
     @classmethod
     def from_record(cls, record: Record, kind: str) -> HashedWeights:
-        """Return the weights of a record; raises as `treevote.store.validation.rebuild` expects."""
+        """Return the weights of a record; raises as `treevote.store.validation.rebuild` expects.
+
+        ModelError if the number of weights or the size of the table is wrong.
+
+        >>> table = np.zeros(256, np.int16)
+        >>> table[[1, 9]] = 5, -5
+        >>> record = HashedWeights(table, 8, 1.0).record("model", {})
+        >>> record.arrays["filled"][:3].tolist(), record.arrays["packed"].tolist()
+        ([64, 64, 0], [5, -5])
+        >>> HashedWeights.from_record(record, "model").table[:10].tolist()
+        [0, 5, 0, 0, 0, 0, 0, 0, 0, -5]
+        """
         if record.kind != kind:
             raise ValueError(f"a part of kind {record.kind}")
         filled = column(record, "filled", np.uint8, mapped=True)
-        return unpack(filled, column(record, "packed", np.int16, mapped=True), scale_of(record))
+        packed = column(record, "packed", np.int16, mapped=True)
+        bits, table = (8 * len(filled)).bit_length() - 1, np.empty(8 * len(filled), np.int16)
+        if not MIN_BITS <= bits <= MAX_BITS or len(table) != 1 << bits or spread(filled, packed, table) != len(packed):
+            raise ModelError("the weights of a model do not fit its features; train it again or copy it again")
+        return cls(table, bits, scale_of(record))
 
 
 NO_WEIGHTS = HashedWeights(np.zeros(1 << MIN_BITS, np.int16), MIN_BITS, 1.0)
@@ -66,27 +82,6 @@ def fill_table(weights: Floats, threshold: np.float32, inverse_scale: np.float32
     for i in range(len(weights)):
         weight = weights[i]
         table[i] = 0 if abs(weight) < threshold else np.int16(np.round(weight * inverse_scale))
-
-
-def pack(weights: HashedWeights) -> tuple[Bytes, Shorts]:
-    """Return a bit mask of the weights that are not zero, and these weights.
-
-    >>> table = np.zeros(256, np.int16)
-    >>> table[[1, 9]] = 5, -5
-    >>> filled, packed = pack(HashedWeights(table, 8, 1.0))
-    >>> filled[:3].tolist(), packed.tolist()
-    ([64, 64, 0], [5, -5])
-    """
-    return np.packbits(weights.table != 0), weights.table[weights.table != 0]
-
-
-def unpack(filled: Bytes, packed: Shorts, scale: float) -> HashedWeights:
-    """Return the weights that `pack` packed; ModelError if their number or the size of the table is wrong."""
-    bits = (8 * len(filled)).bit_length() - 1
-    table = np.empty(8 * len(filled), np.int16)
-    if not MIN_BITS <= bits <= MAX_BITS or len(table) != 1 << bits or spread(filled, packed, table) != len(packed):
-        raise ModelError("the weights of a model do not fit its features; train it again or copy it again")
-    return HashedWeights(table, bits, scale)
 
 
 @kernel

@@ -11,14 +11,14 @@ import functools
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding
 from treevote.corpus.treebank import Treebank
-from treevote.errors import InputError, unknown
+from treevote.errors import ConfigError, InputError, require_known
 from treevote.evaluation.counts import evaluate
 from treevote.kernels import Ints
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
@@ -26,9 +26,10 @@ from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.parsers.decoding.best_tree import MANY_CROSSING, SOME_CROSSING, crossing
 from treevote.models.parsers.decoding.long_sentences import LONGEST, cut, cut_heads, join
 from treevote.models.parsers.given_arcs import GivenArcs
+from treevote.models.parsers.graph import first_order
 from treevote.models.parsers.graph.arc_labels import train_arc_labeller
 from treevote.models.parsers.graph.features import MAX_BITS, MIN_BITS
-from treevote.models.parsers.graph.first_order import FirstOrderModel, parse_sentences
+from treevote.models.parsers.graph.first_order import FirstOrderModel
 from treevote.models.parsers.graph.hashed_weights import HashedWeights, round_weights
 from treevote.models.parsers.graph.pruning import Pruner
 from treevote.models.parsers.graph.second_order import SecondOrderModel
@@ -38,17 +39,16 @@ from treevote.models.parsers.graph.templates import SPLIT, attributes_of
 from treevote.models.parsers.graph.training import (
     Examples,
     Task,
-    first_order_task,
     folds,
     masks_of,
     mean_weights,
     prune_fold,
-    second_order_task,
+    train_epoch,
     train_pruner,
 )
 from treevote.models.parsers.graph.update import PERCEPTRON, UpdateRule
 from treevote.models.parsers.labelling.labeller import Labeller, train_labeller
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, TrainingData
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Interval, Share
@@ -124,8 +124,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in self.attributes:
-            if name not in (known := (*ATTRIBUTES, *SPLIT, "labels")):
-                raise unknown("attribute", name, known)
+            require_known("attribute", name, (*ATTRIBUTES, *SPLIT, "labels"))
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> GraphParser:
         """Learn from trees; sentences too long to be parsed at once are left out."""
@@ -153,29 +152,36 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         pruner = FirstOrderModel.untrained(self._templates(PRUNER, lexicon)) if self.order == 2 else None
         if pruner is not None:
             labelled = short if "labels" in self.attributes else None
-            pruning = sentences, pruner.table, self.max_heads, self.pruning_margin + TRAINING_SLACK, seed, labelled
+            untrained = Pruner(pruner.weights, pruner.table, self.max_heads, self.pruning_margin + TRAINING_SLACK)
+            prune = functools.partial(prune_fold, sentences, untrained, seed, labelled)
             steps.append(functools.partial(train_pruner, sentences, pruner.table, seed))
-            steps += (functools.partial(prune_fold, *pruning, fold) for fold in folds(len(sentences.offsets) - 1))
+            steps += (functools.partial(prune, fold) for fold in folds(len(short)))
             if labelled is not None:
                 steps.append(functools.partial(train_arc_labeller, trees, words, seed))
         trained: Iterator[Any] = jobs.map(operator.call, steps, prefer="threads")
         labeller, *pruned = trained
-        untrained = GraphParser(self, WordMemo(lexicon), single_root, projective, arcs, None, labeller)
+        parser = functools.partial(GraphParser, self, WordMemo(lexicon), single_root, projective)
+        learn = functools.partial(first_order.train_epoch, rule, arcs.table, sentences)
+        task = Task(learn, len(short), rule, self.bits, self.epochs)
         if pruner is None:
-            return untrained, first_order_task(sentences, arcs.table, rule, self.bits, self.epochs)
+            return parser(arcs, None, labeller), task
         arc_labeller = pruned.pop() if "labels" in self.attributes else None
         weights, *folded = pruned
-        pruner, masks = pruner._replace(weights=weights), masks_of(sentences, folded)
         siblings, grandparents = self._templates(SIBLINGS, lexicon), self._templates(GRANDPARENTS, lexicon)
         second = SecondOrderModel.untrained(arcs.templates, siblings, grandparents)
-        task = second_order_task(Examples(sentences, masks, second.tables, rule), self.bits, self.epochs)
-        return dataclasses.replace(untrained, first_order=pruner, second_order=second, arc_labeller=arc_labeller), task
+        examples = Examples(sentences, masks_of(sentences, folded), second.tables, rule)
+        task = task._replace(learn=functools.partial(train_epoch, examples))
+        return parser(pruner._replace(weights=weights), second, labeller, arc_labeller), task
 
     def _templates(self, templates: str, lexicon: Lexicon) -> tuple[str, ...]:
-        """Return the templates whose attributes are all in ``attributes`` and occur in the lexicon."""
-        there = {name for name, strings in zip(ATTRIBUTES, lexicon.values, strict=True) if strings}
-        usable = (there | (set(SPLIT) if lexicon.feats else set()) | {"labels"}) & set(self.attributes)
-        return tuple(line for line in templates.split() if attributes_of(line) <= usable)
+        """Return the templates whose attributes are all in ``attributes`` and occur in the lexicon, at least one."""
+        there = [name for name, strings in zip(ATTRIBUTES, lexicon.values, strict=True) if strings]
+        usable = {*there, *(SPLIT if lexicon.feats else ()), "labels"} & set(self.attributes)
+        lines = tuple(line for line in templates.split() if attributes_of(line) <= usable)
+        if not lines:
+            found = f"expected attributes of the words, which have {', '.join(there)}, found {list(self.attributes)}"
+            raise ConfigError(f"{found}: they leave no template; add some")
+        return lines
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,9 +219,7 @@ class GraphParser(BaseParser[GraphTrainer]):
             return dataclasses.replace(self, first_order=self.first_order._replace(weights=weights))
         return dataclasses.replace(self, second_order=self.second_order._replace(weights=weights))
 
-    def _find_trees(
-        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
-    ) -> tuple[Treebank, int]:
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None) -> Parsed:
         """Find trees; sentences of more than `LONGEST` tokens fall back: they are parsed in pieces."""
         tokens = rows[treebank.tokens]
         pieces = cut(tokens, treebank.offsets)
@@ -226,7 +230,7 @@ class GraphParser(BaseParser[GraphTrainer]):
             heads = cut_heads(pieces, given.heads if any_tree else arcs.heads, treebank.offsets)
         sentences = Sentences(words, pieces.tokens, heads, pieces.offsets, self.projective, self.single_root)
         if self.second_order is None:
-            parse_sentences(model.weights, model.table, sentences)
+            first_order.parse_sentences(model.weights, model.table, sentences)
         else:
             if any(not np.array_equal(parse.offsets, treebank.offsets) for parse in self.proposals):
                 remedy = "propose heads for the sentences that are parsed"
@@ -237,7 +241,7 @@ class GraphParser(BaseParser[GraphTrainer]):
             self.second_order.parse(pruner, self.arc_labeller, sentences, proposals)
         heads = join(pieces, heads, treebank.offsets, self.single_root)
         deprels = self.labeller.label(words, tokens, treebank.offsets, heads, arcs)
-        return treebank.with_trees(heads, deprels, self.labeller.labels), len(pieces.cut)
+        return treebank.with_trees(heads, deprels, self.labeller.labels), pieces.n_cut
 
     def _content(self) -> Record:
         parts = {"first-order": self.first_order.record(), "labels": self.labeller.record()}
@@ -248,7 +252,7 @@ class GraphParser(BaseParser[GraphTrainer]):
         return Record(self.KIND, {"projective": self.projective}, parts=parts)
 
     @classmethod
-    def _from_content(cls, record: Record, trainer: GraphTrainer, memo: WordMemo, single_root: bool) -> GraphParser:
+    def _from_content(cls, record: Record, trainer: GraphTrainer, memo: WordMemo, single_root: bool) -> Self:
         parts, projective = record.parts, truth_of(record, "projective")
         first = FirstOrderModel.from_record(parts["first-order"])
         second = SecondOrderModel.from_record(parts["second-order"]) if "second-order" in parts else None

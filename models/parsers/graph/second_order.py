@@ -34,26 +34,11 @@ from treevote.models.parsers.graph.koo_collins import decode
 from treevote.models.parsers.graph.parts import Parts, ScoredParts, is_certain, n_parts, parts_of
 from treevote.models.parsers.graph.pruning import Masks, Pruner, mask_of, prune_all
 from treevote.models.parsers.graph.sentences import Sentences
-from treevote.models.parsers.graph.templates import (
-    GRANDPARENT_ROLES,
-    SIBLING_ROLES,
-    ArcTable,
-    PairTable,
-    compile_arcs,
-    compile_pairs,
-)
+from treevote.models.parsers.graph.templates import TemplateTables
 from treevote.models.parsers.labelling.labeller import Labeller
 from treevote.store.record import Record
 
 KIND = "second-order-model"
-
-
-class TemplateTables(NamedTuple):
-    """Compiled templates of a second-order model."""
-
-    arcs: ArcTable
-    siblings: PairTable
-    grandparents: PairTable
 
 
 class SecondOrderModel(NamedTuple):
@@ -66,11 +51,8 @@ class SecondOrderModel(NamedTuple):
     @classmethod
     def untrained(cls, arcs: Sequence[str], siblings: Sequence[str], grandparents: Sequence[str]) -> SecondOrderModel:
         """Return a model without weights; raises as `treevote.models.parsers.graph.templates.compile_arcs`."""
-        tables = TemplateTables(
-            compile_arcs(arcs), compile_pairs(siblings, SIBLING_ROLES), compile_pairs(grandparents, GRANDPARENT_ROLES)
-        )
         templates = {"arcs": tuple(arcs), "siblings": tuple(siblings), "grandparents": tuple(grandparents)}
-        return cls(templates, tables, NO_WEIGHTS)
+        return cls(templates, TemplateTables.of(**templates), NO_WEIGHTS)
 
     def parse(
         self, pruner: Pruner, arc_labeller: Labeller | None, sentences: Sentences, proposals: Sequence[Ints] = ()

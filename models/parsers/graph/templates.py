@@ -28,8 +28,6 @@ SPLIT = ("feat", "agree")
 """Attributes that give a feature for each value, or each attribute, of FEATS."""
 _SPLITS = (("h", 0, "feat"), ("d", 0, "feat"), ("h", 0, "agree"))
 
-SIBLING_ROLES, GRANDPARENT_ROLES = "hsd", "ghd"
-
 _ARC_ROLES = ((0, 1), (5, 6), (3, 4))
 """Numbers of head and dependent as roles of templates: of plain ones, of those with ``b``, of those with ``feat``."""
 
@@ -88,17 +86,30 @@ def compile_arcs(lines: Sequence[str]) -> ArcTable:
     )
 
 
-def compile_pairs(lines: Sequence[str], roles: str) -> PairTable:
-    """Compile templates of siblings or grandparents; raises as `compile_arcs`.
+def compile_pairs(lines: Sequence[str], roles: str, number: int) -> PairTable:
+    """Compile templates of siblings or grandparents; ``number`` is that of the first role. Raises as `compile_arcs`.
 
-    >>> table = compile_pairs(["g.upos+h.upos+d.upos"], GRANDPARENT_ROLES)
+    >>> table = compile_pairs(["g.upos+h.upos+d.upos"], "ghd", 10)
     >>> table.columns.names.tolist(), table.columns.atoms.tolist()
     ([[10, 0], [11, 0], [12, 0]], [[2, 0], [2, 0], [2, 0]])
     """
-    templates, number = _read(lines, _grammar(roles, LEXICON, {"labels": 1})), 7 if roles == SIBLING_ROLES else 10
+    templates = _read(lines, _grammar(roles, LEXICON, {"labels": 1}))
     labelled = [template for template in templates if any(name == "labels" for _, _, name in template)]
     templates = [template for template in templates if template not in labelled] + labelled
     return PairTable(_columns([(templates, role, number + i) for i, role in enumerate(roles)]), len(labelled))
+
+
+class TemplateTables(NamedTuple):
+    """Compiled templates of a second-order model."""
+
+    arcs: ArcTable
+    siblings: PairTable
+    grandparents: PairTable
+
+    @classmethod
+    def of(cls, arcs: Sequence[str], siblings: Sequence[str], grandparents: Sequence[str]) -> TemplateTables:
+        """Compile templates; raises as `compile_arcs`."""
+        return cls(compile_arcs(arcs), compile_pairs(siblings, "hsd", 7), compile_pairs(grandparents, "ghd", 10))
 
 
 def attributes_of(line: str) -> set[str]:

@@ -15,15 +15,15 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Floats, Ints, Longs, Shorts, kernel
-from treevote.models.parsers.graph import first_order, pruning
+from treevote.models.parsers.graph import pruning
 from treevote.models.parsers.graph.arc_labels import label_candidates, train_arc_labeller
 from treevote.models.parsers.graph.features import MAX_FEATURES
 from treevote.models.parsers.graph.hashed_weights import HashedWeights, round_weights
 from treevote.models.parsers.graph.parts import Parts, find_parts, parts_of
 from treevote.models.parsers.graph.pruning import Masks, Pruner, mask_of
-from treevote.models.parsers.graph.second_order import Scorer, TemplateTables, find_trees, fire_part, keys_of
+from treevote.models.parsers.graph.second_order import Scorer, find_trees, fire_part, keys_of
 from treevote.models.parsers.graph.sentences import Sentences
-from treevote.models.parsers.graph.templates import ArcTable
+from treevote.models.parsers.graph.templates import ArcTable, TemplateTables
 from treevote.models.parsers.graph.update import (
     PERCEPTRON,
     AveragedWeights,
@@ -58,18 +58,6 @@ class Task(NamedTuple):
     rule: UpdateRule
     bits: int
     epochs: int
-
-
-def first_order_task(sentences: Sentences, table: ArcTable, rule: UpdateRule, bits: int, epochs: int) -> Task:
-    """Return the training of a first-order model."""
-    learn = functools.partial(first_order.train_epoch, rule, table, sentences)
-    return Task(learn, len(sentences.offsets) - 1, rule, bits, epochs)
-
-
-def second_order_task(examples: Examples, bits: int, epochs: int) -> Task:
-    """Return the training of a second-order model."""
-    learn, n_sentences = functools.partial(train_epoch, examples), len(examples.sentences.offsets) - 1
-    return Task(learn, n_sentences, examples.rule, bits, epochs)
 
 
 def train_epoch(examples: Examples, averaged: AveragedWeights, order: Longs, done: int, total: int) -> None:
@@ -149,26 +137,23 @@ def train_pruner(
 
 def prune_fold(
     sentences: Sentences,
-    table: ArcTable,
-    max_heads: int,
-    margin: float,
+    pruner: Pruner,
     seed: int,
     trees: Treebank | None,
     fold: Longs,
     *,
     progress: Progress | None = None,
 ) -> Shorts:
-    """Prune the arcs of some training sentences by a model that was trained on the others; return their masks.
+    """Prune the arcs of some training sentences by weights that were learned from the others; return their masks.
 
     ``trees`` are the same sentences with labels, if the arcs get theirs; these come from the others, too.
     """
     n_sentences = len(sentences.offsets) - 1
     others = np.setdiff1d(np.arange(n_sentences), fold) if len(fold) < n_sentences else fold
-    weights = train_pruner(sentences.select(others), table, seed, progress=progress)
+    weights = train_pruner(sentences.select(others), pruner.table, seed, progress=progress)
     own = sentences.select(fold)
-    masks = Masks.empty(own.offsets)
-    pruner = Pruner(weights, table, max_heads, margin)
-    pruning.prune_all(pruner, own._replace(heads=np.full_like(own.heads, -1)), masks)
+    masks, free = Masks.empty(own.offsets), np.full_like(own.heads, -1)
+    pruning.prune_all(pruner._replace(weights=weights), own._replace(heads=free), masks)
     masks.allow(own.heads, own.offsets)
     if trees is not None:
         label_candidates(train_arc_labeller(trees.select(others), sentences.words, seed), own, masks.allowed)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import mask_of_trees, require_labelled_trees
+from treevote.corpus.trees import mask_of_trees
 from treevote.errors import InputError
 from treevote.kernels import Bools, Ints, Longs, kernel, leaf
 from treevote.models.learning.features.firing import scratch
@@ -27,9 +27,8 @@ from treevote.models.learning.features.rows import Buffers, Rows, Trees, fit, ro
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
 from treevote.models.learning.features.weights import Weights, best_class, only_class, score
 from treevote.models.parsers.given_arcs import NOTHING, GivenArcs, given_in, permits_label
-from treevote.models.parsers.labelling.features import Sentence, fire, max_features
+from treevote.models.parsers.labelling.features import GRAMMAR, TEMPLATES, Sentence, fire, max_features
 from treevote.models.parsers.labelling.surroundings import bottom_up, link
-from treevote.models.parsers.labelling.templates import GRAMMAR, TEMPLATES
 from treevote.models.parsers.parser import usual_labels
 from treevote.parallel import Progress
 from treevote.store.record import Record
@@ -50,7 +49,7 @@ def train_labeller(
 ) -> Labeller:
     """Learn to label the arcs of trees, projective or not; ``words`` are those of the treebank.
 
-    InputError if there is nothing to learn from, or heads are no trees; ConfigError if a template is wrong.
+    ConfigError if a template is wrong.
 
     >>> from treevote.models.learning.features.lexicon import Lexicon
     >>> toy = Treebank.of([(["a", "dog", "barks"], [2, 3, 0], ["det", "nsubj", "root"])] * 5)
@@ -60,7 +59,6 @@ def train_labeller(
     ['det', 'nsubj', 'root']
     """
     table = compile_templates(templates, GRAMMAR)
-    require_labelled_trees(treebank)
     to_root, to_token = usual_labels(treebank)
     rows = rows_of(treebank, words, table, cutoff=1)
     if len(np.unique(rows.classes)) < 2 or not len(rows.keys):

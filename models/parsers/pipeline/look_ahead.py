@@ -37,8 +37,6 @@ from treevote.models.parsers.pipeline.configuration import (
 )
 from treevote.models.parsers.pipeline.features import find_places, globals_of
 
-MAX_DEPTH = 4
-
 _SLACK = 1e-9  # more than the rounding error of a sum
 
 
@@ -215,13 +213,7 @@ def join(model: Model, tokens: Ints, remaining: Ints, space: Workspace) -> None:
 
 @kernel
 def parse(
-    model: Model,
-    workspace: Workspace,
-    tokens: Ints,
-    offsets: Longs,
-    single_root: bool,
-    given: GivenArcs,
-    heads: Ints,
+    model: Model, workspace: Workspace, tokens: Ints, offsets: Longs, single_root: bool, given: GivenArcs, heads: Ints
 ) -> int:
     """Find the heads of all sentences, and return the number of sentences that the rounds left in parts.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -20,19 +20,15 @@ from treevote.models.learning.features.templates import TemplateTable, compile_t
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.parsers.given_arcs import GivenArcs
 from treevote.models.parsers.labelling.labeller import Labeller, train_labeller
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, TrainingData
 from treevote.models.parsers.pipeline.configuration import POLICIES, Policy
-from treevote.models.parsers.pipeline.look_ahead import MAX_DEPTH, Model, parse, workspace_for
+from treevote.models.parsers.pipeline.look_ahead import Model, parse, workspace_for
 from treevote.models.parsers.pipeline.oracle import rows_of
 from treevote.models.parsers.pipeline.template_sets import GRAMMAR, PARTS, templates_of
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Count, Interval, Share
 from treevote.store.record import Record
-
-MAX_ROUNDS = 1_000
-
-Confidence: TypeAlias = Literal["probability", "log-probability"]
 
 
 @dataclass(frozen=True)
@@ -77,9 +73,9 @@ class PipelineTrainer(BaseTrainer["PipelineParser"]):
     policy: Policy = "step-back"
     wait_left: bool = True
     wait_right: bool = False
-    depth: Annotated[int, Interval(1, MAX_DEPTH)] = 4
-    confidence: Confidence = "log-probability"
-    rounds: Annotated[int, Interval(1, MAX_ROUNDS)] = 10
+    depth: Annotated[int, Interval(1, 4)] = 4
+    confidence: Literal["probability", "log-probability"] = "log-probability"
+    rounds: Annotated[int, Interval(1, 1_000)] = 10
     learner: str = "perceptron"
     options: dict[str, Any] = field(default_factory=dict)
     templates: str | tuple[str, ...] = "rich"
@@ -133,9 +129,7 @@ class PipelineParser(BaseParser[PipelineTrainer]):
         """The templates, divided into parts."""
         return divide(self.table, PARTS)
 
-    def _find_trees(
-        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
-    ) -> tuple[Treebank, int]:
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None) -> Parsed:
         """Find trees; if there must be one root, sentences that are in parts after the last round are joined."""
         own, tokens = self.trainer, rows[treebank.tokens]
         certain = 1.0 if own.confidence == "probability" else 0.0
@@ -153,9 +147,7 @@ class PipelineParser(BaseParser[PipelineTrainer]):
         return Record(self.KIND, self.guide.facts(), self.guide.arrays(), texts, parts=parts)
 
     @classmethod
-    def _from_content(
-        cls, record: Record, trainer: PipelineTrainer, memo: WordMemo, single_root: bool
-    ) -> PipelineParser:
+    def _from_content(cls, record: Record, trainer: PipelineTrainer, memo: WordMemo, single_root: bool) -> Self:
         guide = LinearGuide.from_record(record, trainer.n_actions)
         templates, labeller = tuple(record.texts["templates"]), Labeller.from_record(record.parts["labeller"])
         return cls(trainer, memo, single_root, templates, compile_templates(templates, GRAMMAR), guide, labeller)

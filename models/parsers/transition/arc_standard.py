@@ -56,9 +56,8 @@ def actions_of(treebank: Treebank, single_root: bool) -> Actions:
     that every configuration has a legal action.
     """
     tokens = treebank.is_token
-    position = np.arange(len(treebank.tokens)) - np.repeat(treebank.offsets[:-1], np.diff(treebank.offsets))
     heads, deprels = treebank.heads[tokens], treebank.deprels[tokens]
-    kind = np.where(heads < position[tokens], REDUCE_LEFT, REDUCE_RIGHT)
+    kind = np.where(heads < treebank.positions[tokens], REDUCE_LEFT, REDUCE_RIGHT)
     seen = set(zip(kind.tolist(), deprels.tolist(), (heads == 0).tolist(), strict=True))
     if not any(from_root for _, _, from_root in seen):
         seen.add((REDUCE_LEFT, 0, True))

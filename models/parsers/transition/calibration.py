@@ -34,13 +34,13 @@ def held_out_temperature(treebank: Treebank, task: Task) -> float:
     if not held_out.any():
         return 1.0
     try:
-        guide = train_guide(treebank.select(np.flatnonzero(~held_out)), task, "calibrating")
+        guide = train_guide(treebank.select(~held_out), task, "calibrating")
     except InputError:  # the rest has no frequent feature
         return 1.0
     if not isinstance(guide, LinearGuide) or not len(guide.keys):
         return 1.0
     model = Model(task.actions, divide(task.table, PARTS), guide.weights, task.words)
-    return temperature_of(treebank.select(np.flatnonzero(held_out)), model)
+    return temperature_of(treebank.select(held_out), model)
 
 
 def temperature_of(treebank: Treebank, model: Model) -> float:

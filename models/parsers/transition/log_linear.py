@@ -54,23 +54,10 @@ class LogLinear(NamedTuple):
         rows[:, 1:] = coefficients.weights
         slots = index_of(keys, (1 + n_actions) * np.arange(len(keys)))
         weights = DenseWeights(slots, rows.ravel(), coefficients.bias.copy(), 1.0)
-        features, places = np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
-        mask, logs = np.empty(n_actions, np.bool_), np.empty(n_actions, np.float32)
         cache = empty_cache(parts, n_actions, np.float32)
-        return cls(
-            actions,
-            words,
-            table,
-            parts,
-            weights,
-            coefficients.seen,
-            cache,
-            scratch(table),
-            features,
-            places,
-            mask,
-            logs,
-        )
+        fired = scratch(table), np.empty(MAX_FEATURES, np.uint64), np.empty(MAX_FEATURES, np.int64)
+        scored = np.empty(n_actions, np.bool_), np.empty(n_actions, np.float32)
+        return cls(actions, words, table, parts, weights, coefficients.seen, cache, *fired, *scored)
 
     @property
     def coefficients(self) -> Coefficients:

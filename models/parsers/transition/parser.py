@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from treevote.models.learning.features.stack_and_queue import GRAMMAR
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.parsers.given_arcs import GivenArcs
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, TrainingData
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, TrainingData
 from treevote.models.parsers.transition.arc_standard import Actions, actions_of
 from treevote.models.parsers.transition.features import Model
 from treevote.models.parsers.transition.pair_guide import PairGuide, parse_with_pairs
@@ -161,9 +161,7 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         """The templates, divided into parts."""
         return divide(self.table, PARTS) if self.trainer.search == "greedy" else divide(self.table, OTHERS, JOINT)
 
-    def _find_trees(
-        self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None
-    ) -> tuple[Treebank, int]:
+    def _find_trees(self, treebank: Treebank, rows: Ints, words: WordColumns, given: Given | None) -> Parsed:
         """Find trees; best-first search falls back on greedy completion."""
         backward, own = self.trainer.direction == "backward", self.trainer
         read = reverse(treebank) if backward else treebank
@@ -202,18 +200,14 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         return Record(self.KIND, self.guide.facts(), arrays | self.guide.arrays(), texts)
 
     @classmethod
-    def _from_content(
-        cls, record: Record, trainer: TransitionTrainer, memo: WordMemo, single_root: bool
-    ) -> TransitionParser:
+    def _from_content(cls, record: Record, trainer: TransitionTrainer, memo: WordMemo, single_root: bool) -> Self:
         labels = labels_of(record)
         kind, label = column(record, "action_kind", np.int32), column(record, "action_label", np.int32)
-        n_actions = len(kind)
         to_root, to_token = column(record, "to_root", np.bool_), column(record, "to_token", np.bool_)
         if not (
-            n_actions > 1
-            and len(label) == len(to_root) == len(to_token) == n_actions
+            len(kind) == len(label) == len(to_root) == len(to_token) > 1
             and kind[0] == 0
-            and ((kind[1:] == 1) | (kind[1:] == 2)).all()
+            and np.isin(kind[1:], (1, 2)).all()
             and (label[1:] >= 0).all()
             and (label < len(labels)).all()
             and (to_root[1:] & (kind[1:] == 1)).any()
@@ -221,10 +215,8 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         ):
             raise ValueError("its actions")
         guide_class = PairGuide if "pair_weights" in record.arrays else LinearGuide
-        guide = guide_class.from_record(record, n_actions)
-        actions = Actions(kind, label, to_root, to_token, single_root)
-        templates = tuple(record.texts["templates"])
-        table = compile_templates(templates, GRAMMAR)
+        guide, templates = guide_class.from_record(record, len(kind)), tuple(record.texts["templates"])
+        actions, table = Actions(kind, label, to_root, to_token, single_root), compile_templates(templates, GRAMMAR)
         return cls(trainer, memo, single_root, labels, actions, templates, table, guide)
 
 

@@ -20,8 +20,8 @@ from treevote.models.learning.features.lexicon import Lexicon, WordColumns
 from treevote.models.learning.features.rows import Rows
 from treevote.models.learning.features.stack_and_queue import GRAMMAR
 from treevote.models.learning.features.templates import compile_templates
+from treevote.models.parsers.labelling import features as arcs
 from treevote.models.parsers.labelling import labeller as labelling
-from treevote.models.parsers.labelling import templates
 from treevote.models.parsers.pipeline import oracle as pipeline
 from treevote.models.parsers.pipeline import template_sets
 from treevote.models.parsers.pipeline.configuration import POLICIES
@@ -43,7 +43,7 @@ def of_pairs(treebank: Treebank, words: WordColumns) -> Rows:
 
 
 def of_arcs(treebank: Treebank, words: WordColumns) -> Rows:
-    return labelling.rows_of(treebank, words, compile_templates(templates.TEMPLATES, templates.GRAMMAR), 1)
+    return labelling.rows_of(treebank, words, compile_templates(arcs.TEMPLATES, arcs.GRAMMAR), 1)
 
 
 @pytest.mark.parametrize(("n_keys", "cutoff"), [(9, 0), (9, 1), (99, 3), (30_000, 2)])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from treevote.errors import ConfigError
 from treevote.models.learning.features.stack_and_queue import GRAMMAR
 from treevote.models.learning.features.templates import MAX_TEMPLATES, Grammar, TemplateTable, compile_templates
-from treevote.models.parsers.labelling.templates import GRAMMAR as OF_ARCS
+from treevote.models.parsers.labelling.features import GRAMMAR as OF_ARCS
 from treevote.models.parsers.transition.template_sets import TEMPLATE_SETS, templates_of
 
 both = pytest.mark.parametrize("grammar", [GRAMMAR, OF_ARCS], ids=["stack-and-queue", "arcs"])

@@ -229,6 +229,12 @@ def test_attributes_are_selected_on_development_data() -> None:
         )
 
 
+def test_development_data_may_have_labels_that_the_training_does_not_have() -> None:
+    training = toy_treebank(20, 1)
+    dev = training.with_trees(training.heads, training.deprels, [f"new {label}" for label in training.labels])
+    assert DecisionListTrainer(attributes="auto").train(training, dev).labels == training.labels
+
+
 @pytest.mark.parametrize("encoding", ["none", "path"])
 def test_explanations_agree_with_the_parse(encoding: Any) -> None:
     parser = dataclasses.replace(SMALL, encoding=encoding).train(TRAINING)

@@ -29,15 +29,9 @@ from treevote.models.parsers.graph.features import (
     place_of,
     variants_of_arc,
 )
-from treevote.models.parsers.graph.second_order import TemplateTables, fire_part, keys_of
+from treevote.models.parsers.graph.second_order import fire_part, keys_of
 from treevote.models.parsers.graph.template_sets import ARCS, GRANDPARENTS, PRUNER, SIBLINGS
-from treevote.models.parsers.graph.templates import (
-    GRANDPARENT_ROLES,
-    SIBLING_ROLES,
-    attributes_of,
-    compile_arcs,
-    compile_pairs,
-)
+from treevote.models.parsers.graph.templates import TemplateTables, attributes_of, compile_arcs, compile_pairs
 
 BITS = 28
 LINES = (
@@ -105,9 +99,7 @@ def test_features_of_pairs_are_told_apart_as_a_person_would(sentence: list[Word]
         matrix[d, h] = label
     siblings = ("s.upos+d.upos", "labels+h.upos", "h.upos+s.lower+d.upos", "labels", "h.upos+s.next.upos")
     chains = ("labels+g.upos+d.upos", "g.upos+d.upos", "g.lower+h.upos+d.prev.upos")
-    tables = TemplateTables(
-        compile_arcs(("h.upos",)), compile_pairs(siblings, SIBLING_ROLES), compile_pairs(chains, GRANDPARENT_ROLES)
-    )
+    tables = TemplateTables.of(("h.upos",), siblings, chains)
     keys = keys_of(tables, tokens, columns, matrix)  # type: ignore[arg-type]
     beside, above = in_order(siblings), in_order(chains)
     places = np.empty(MAX_FEATURES, np.uint32)
@@ -190,14 +182,14 @@ def test_a_wrong_template_is_quoted(lines: tuple[str, ...], problem: str) -> Non
 
 def test_pairs_have_no_split_feats() -> None:
     with pytest.raises(ConfigError, match=r"template 'g.feat\+d.upos': unknown attribute 'feat'"):
-        compile_pairs(["g.feat+d.upos"], GRANDPARENT_ROLES)
+        compile_pairs(["g.feat+d.upos"], "ghd", 10)
 
 
 def test_the_named_sets_compile() -> None:
     assert len(compile_arcs(ARCS.split()).columns.names) > 2 * 50
     assert len(compile_arcs(PRUNER.split()).columns.names) < 2 * 30
-    assert len(compile_pairs(SIBLINGS.split(), SIBLING_ROLES).columns.names) > 3 * 10
-    assert len(compile_pairs(GRANDPARENTS.split(), GRANDPARENT_ROLES).columns.names) > 3 * 10
+    tables = TemplateTables.of(ARCS.split(), SIBLINGS.split(), GRANDPARENTS.split())
+    assert min(len(tables.siblings.columns.names), len(tables.grandparents.columns.names)) > 3 * 10
     assert "lower" in attributes_of("h.prev.lower+d.upos")
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tests.models.parsers.graph.test_second_order import model_of
 from tests.reference.decoders import all_trees, projective_trees, second_order_score
@@ -17,32 +20,33 @@ from tests.reference.graph_learning import learn as learn_plainly
 from tests.reference.graph_learning import regress
 from tests.reference.toy_grammar import toy_treebank
 from treevote.errors import ConfigError, ModelError
-from treevote.kernels import Floats, Ints
+from treevote.kernels import Floats, Ints, Longs
 from treevote.models.learning.features.lexicon import Lexicon
 from treevote.models.parsers.decoding import eisner
-from treevote.models.parsers.graph import pruning
+from treevote.models.parsers.graph import first_order, pruning
 from treevote.models.parsers.graph.arc_labels import label_candidates, train_arc_labeller
 from treevote.models.parsers.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
 from treevote.models.parsers.graph.first_order import score_arcs
-from treevote.models.parsers.graph.hashed_weights import HashedWeights, pack, round_weights, unpack
+from treevote.models.parsers.graph.hashed_weights import NO_WEIGHTS, HashedWeights, round_weights
 from treevote.models.parsers.graph.parts import find_parts, n_parts, parts_of
 from treevote.models.parsers.graph.pruning import FEWEST, SHORT, Masks, Pruner, mask_of, prune
-from treevote.models.parsers.graph.second_order import Scorer, TemplateTables, fire_part, keys_of, score_parts
+from treevote.models.parsers.graph.second_order import Scorer, fire_part, keys_of, score_parts
 from treevote.models.parsers.graph.sentences import Sentences
-from treevote.models.parsers.graph.templates import GRANDPARENT_ROLES, SIBLING_ROLES, compile_arcs, compile_pairs
+from treevote.models.parsers.graph.templates import TemplateTables, compile_arcs
 from treevote.models.parsers.graph.training import (
     Examples,
+    Task,
     averaged_weights,
-    first_order_task,
     folds,
     masks_of,
     mean_weights,
     prune_fold,
-    second_order_task,
+    train_epoch,
     train_pruner,
 )
-from treevote.models.parsers.graph.update import PERCEPTRON, UpdateRule, average, zero_weights
+from treevote.models.parsers.graph.update import PERCEPTRON, AveragedWeights, UpdateRule, average, zero_weights
 from treevote.parallel import Jobs
+from treevote.store.record import Record
 
 LINES = ("h.upos", "d.upos", "h.upos+d.upos", "h.lower+d.lower", "h.upos+b.upos+d.upos", "h.feat+d.feat")
 TABLE = compile_arcs(LINES)
@@ -51,12 +55,14 @@ TREEBANK = toy_treebank(24, 3)
 CORPUS = Sentences(
     Lexicon.of(TREEBANK).columns(TREEBANK.words), TREEBANK.tokens, TREEBANK.heads, TREEBANK.offsets, True, True
 )
-SECOND = TemplateTables(
-    TABLE,
-    compile_pairs(["s.upos+d.upos", "h.upos+s.upos+d.upos"], SIBLING_ROLES),
-    compile_pairs(["g.upos+h.upos+d.upos"], GRANDPARENT_ROLES),
-)
+SECOND = TemplateTables.of(LINES, ["s.upos+d.upos", "h.upos+s.upos+d.upos"], ["g.upos+h.upos+d.upos"])
 MIRA = UpdateRule(1.0, 0.05)
+
+
+def task_of(rule: UpdateRule, epochs: int) -> Task:
+    """Return the training of a first-order model."""
+    learn = functools.partial(first_order.train_epoch, rule, TABLE, CORPUS)
+    return Task(learn, TREEBANK.n_sentences, rule, BITS, epochs)
 
 
 def span(i: int) -> slice:
@@ -121,7 +127,7 @@ def parser_of(i: int, cost: float) -> Callable[[Mapping[int, float]], Sequence[i
 
 @pytest.mark.parametrize(("rule", "C"), [(PERCEPTRON, None), (MIRA, MIRA.C)])
 def test_averaged_learners_equal_their_plain_twins(rule: UpdateRule, C: float | None) -> None:
-    task = first_order_task(CORPUS, TABLE, rule, BITS, 2)
+    task = task_of(rule, 2)
     rng, n = np.random.default_rng([5, 0]), TREEBANK.n_sentences
     order = [int(i) for _ in range(2) for i in rng.permutation(n)]
     expected = learn_plainly(
@@ -140,7 +146,8 @@ def gold_score(weights: Floats, i: int) -> float:
 
 def pruned(corpus: Sentences, max_heads: int, margin: float) -> Masks:
     numbers = folds(len(corpus.offsets) - 1)
-    return masks_of(corpus, [prune_fold(corpus, TABLE, max_heads, margin, 0, None, fold) for fold in numbers])
+    pruner = Pruner(NO_WEIGHTS, TABLE, max_heads, margin)
+    return masks_of(corpus, [prune_fold(corpus, pruner, 0, None, fold) for fold in numbers])
 
 
 @settings(max_examples=30)
@@ -150,10 +157,12 @@ def test_an_update_raises_the_score_of_the_gold_tree_over_the_predicted_one(
 ) -> None:
     corpus = CORPUS.select(np.array([i]))
     masks = pruned(corpus, 4, 5.0)
-    first = first_order_task(corpus, TABLE, rule, BITS, 1)
-    task = second_order_task(Examples(corpus, masks, SECOND, rule), BITS, 1) if second else first
+    learn: Callable[[AveragedWeights, Longs, int, int], None]
+    learn = functools.partial(first_order.train_epoch, rule, TABLE, corpus)
+    if second:
+        learn = functools.partial(train_epoch, Examples(corpus, masks, SECOND, rule))
     averaged = zero_weights(BITS, rule)
-    task.learn(averaged, np.array([0]), 0, 4)
+    learn(averaged, np.array([0]), 0, 4)
     if not averaged.weights.any():  # found at once
         return
     assert gold_score(averaged.weights, i) > 0 or second
@@ -161,7 +170,7 @@ def test_an_update_raises_the_score_of_the_gold_tree_over_the_predicted_one(
     assert not averaged.scratch.any()
     before = averaged.weights.copy()
     for done in range(1, 4):
-        task.learn(averaged, np.array([0]), done, 4)
+        learn(averaged, np.array([0]), done, 4)
     assert (average(averaged) != before).any() or (averaged.weights == before).all()
 
 
@@ -170,7 +179,7 @@ def test_an_unlimited_step_of_mira_sets_the_gold_tree_ahead_by_its_mistakes() ->
         corpus, gold = CORPUS.select(np.array([i])), CORPUS.heads[span(i)].tolist()
         averaged = zero_weights(BITS, UpdateRule(1.0, np.inf))
         worst = parser_of(i, 1.0)({})
-        first_order_task(corpus, TABLE, UpdateRule(1.0, np.inf), BITS, 1).learn(averaged, np.array([0]), 0, 1)
+        first_order.train_epoch(UpdateRule(1.0, np.inf), TABLE, corpus, averaged, np.array([0]), 0, 1)
         scores = arc_scores(averaged.weights, i)
         ahead = sum(scores[d, gold[d]] - scores[d, worst[d]] for d in range(1, len(gold)))
         mistakes = sum(a != b for a, b in zip(gold, worst, strict=True))
@@ -178,7 +187,7 @@ def test_an_unlimited_step_of_mira_sets_the_gold_tree_ahead_by_its_mistakes() ->
 
 
 def test_a_bayes_point_machine_is_the_mean_of_its_perceptrons() -> None:
-    task = first_order_task(CORPUS, TABLE, PERCEPTRON, BITS, 2)
+    task = task_of(PERCEPTRON, 2)
     perceptrons = [averaged_weights(task, 7, k) for k in range(3)]
     assert (perceptrons[0] != perceptrons[1]).any()
     np.testing.assert_allclose(mean_weights(task, 3, 7), np.mean(perceptrons, axis=0), atol=1e-6)
@@ -187,7 +196,7 @@ def test_a_bayes_point_machine_is_the_mean_of_its_perceptrons() -> None:
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
 def test_the_mean_does_not_depend_on_jobs(backend: str) -> None:
-    task = first_order_task(CORPUS, TABLE, PERCEPTRON, BITS, 1)
+    task = task_of(PERCEPTRON, 1)
     assert mean_weights(task, 3, 7).tobytes() == mean_weights(task, 3, 7, jobs=Jobs(2, backend)).tobytes()
 
 
@@ -270,13 +279,14 @@ def test_arcs_get_the_label_that_they_would_have_in_a_tree() -> None:
 def test_labels_of_training_arcs_come_from_other_sentences() -> None:
     labels = TREEBANK.deprels.copy()
     first, second = folds(TREEBANK.n_sentences)
-    masks = prune_fold(CORPUS, TABLE, 4, 5.0, 0, TREEBANK, first)
+    pruner = Pruner(NO_WEIGHTS, TABLE, 4, 5.0)
+    masks = prune_fold(CORPUS, pruner, 0, TREEBANK, first)
     assert masks.max() > 1
     for i in first.tolist():
         labels[span(i)][1:] = TREEBANK.deprels[1]
     changed = dataclasses.replace(TREEBANK, deprels=labels)
-    assert (prune_fold(CORPUS, TABLE, 4, 5.0, 0, changed, first) == masks).all()
-    others = prune_fold(CORPUS, TABLE, 4, 5.0, 0, changed, second)
+    assert (prune_fold(CORPUS, pruner, 0, changed, first) == masks).all()
+    others = prune_fold(CORPUS, pruner, 0, changed, second)
     assert set(others.tolist()) == {0, 1 + TREEBANK.deprels[1]}
 
 
@@ -354,7 +364,7 @@ def test_the_score_of_a_part_is_the_sum_of_its_weights(projective: bool) -> None
 def test_weights_survive_packing(values: list[int]) -> None:
     table = np.zeros(512, np.int16)
     table[: len(values)] = values
-    weights = unpack(*pack(HashedWeights(table, 9, 0.5)), 0.5)
+    weights = HashedWeights.from_record(HashedWeights(table, 9, 0.5).record("model", {}), "model")
     assert (weights.table == table).all()
     assert (weights.bits, weights.scale) == (9, 0.5)
 
@@ -384,8 +394,9 @@ def test_the_largest_weight_has_all_digits(largest: float) -> None:
 
 @pytest.mark.parametrize("size", [0, 16, 31, 33, 100])
 def test_tables_of_other_sizes_are_refused(size: int) -> None:
+    arrays: dict[str, NDArray[Any]] = {"filled": np.zeros(size, np.uint8), "packed": np.zeros(0, np.int16)}
     with pytest.raises(ModelError, match="do not fit its features"):
-        unpack(np.zeros(size, np.uint8), np.zeros(0, np.int16), 1.0)
+        HashedWeights.from_record(Record("model", {"scale": 1.0}, arrays), "model")
 
 
 @pytest.mark.parametrize("rate", [0.1, 1.0])

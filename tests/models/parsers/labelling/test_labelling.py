@@ -24,10 +24,9 @@ from treevote.models.learning.features.firing import MAX_MEMBERS, scratch
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon
 from treevote.models.learning.features.templates import compile_templates
 from treevote.models.learning.features.word_memo import WordMemo
-from treevote.models.parsers.labelling.features import Sentence, fire, max_features
+from treevote.models.parsers.labelling.features import GRAMMAR, TEMPLATES, Sentence, fire, max_features
 from treevote.models.parsers.labelling.labeller import Labeller, rows_of, train_labeller
 from treevote.models.parsers.labelling.surroundings import LINKS, bottom_up, link
-from treevote.models.parsers.labelling.templates import GRAMMAR, TEMPLATES
 
 # Every kind of atom and place, alone and together, though the default set may change.
 EVERY = (
@@ -316,8 +315,3 @@ def test_heads_that_are_no_tree_are_told(labeller: Labeller, heads: list[int]) -
 def test_wrong_templates_are_refused(options: dict[str, Any], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
         trained(TOY, **options)
-
-
-def test_no_sentences_cannot_be_learned_from() -> None:
-    with pytest.raises(InputError, match="found no sentence"):
-        trained(Treebank.of([]))

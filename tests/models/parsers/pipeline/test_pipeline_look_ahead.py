@@ -35,7 +35,6 @@ from treevote.models.parsers.pipeline.configuration import (
 )
 from treevote.models.parsers.pipeline.features import fire
 from treevote.models.parsers.pipeline.look_ahead import (
-    MAX_DEPTH,
     Model,
     is_free,
     parse,
@@ -112,7 +111,7 @@ tasks = st.builds(
     styles,
     st.sampled_from(range(len(POLICIES))),
     st.integers(1, 3),
-    st.integers(1, MAX_DEPTH),
+    st.integers(1, 4),
     st.sampled_from([0.0, 1.0]),
     st.sampled_from([3, 4, 5]),
 )
