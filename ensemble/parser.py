@@ -175,11 +175,9 @@ class EnsembleParser:
             members = {name: member_from_record(name, parts[name]) for name in _members(record)}
             annotator = TextAnnotator.from_record(parts[_ANNOTATOR]) if _ANNOTATOR in parts else NO_ANNOTATOR
         facts = dict(record.facts)
-        seed = facts.get("seed", 0)
-        if not all(isinstance(facts.get(name, {}), Mapping) for name in ("training", "reading")) or not (
-            isinstance(seed, int) and seed >= 0
-        ):
-            raise ModelError("the model has wrong facts of its training; train it again or copy it again")
+        seed, about = facts.get("seed", 0), [facts.get(name, {}) for name in ("training", "reading")]
+        if not (isinstance(seed, int) and seed >= 0 and all(isinstance(own, Mapping) for own in about)):
+            raise ModelError("the facts of the model are damaged (training, reading or seed); train it again")
         votes: Any = facts.pop("votes", None)
         if not isinstance(votes, Mapping) or (votes == _LEARNED and model is None):
             raise ModelError("the model has no weights for the vote of its members; train it again or copy it again")

@@ -295,10 +295,10 @@ def test_the_error_of_a_member_comes_through(n_jobs: int) -> None:
         ({"facts": {}}, "has no weights for the vote"),
         ({"facts": {"votes": {}}}, "vote|weights"),
         ({"facts": {"votes": Weights.equal(2).to_json()}}, "weights for other members"),
-        ({"facts": {"training": ["sha256"]}}, "wrong facts of its training"),
-        ({"facts": {"reading": "predicted"}}, "wrong facts of its training"),
-        ({"facts": {"seed": -1}}, "wrong facts of its training"),
-        ({"facts": {"seed": "0"}}, "wrong facts of its training"),
+        ({"facts": {"training": ["sha256"]}}, "the facts of the model are damaged"),
+        ({"facts": {"reading": "predicted"}}, "the facts of the model are damaged"),
+        ({"facts": {"seed": -1}}, "the facts of the model are damaged"),
+        ({"facts": {"seed": "0"}}, "the facts of the model are damaged"),
     ],
 )
 def test_a_forged_record_is_refused(ensemble: EnsembleParser, changes: dict[str, Any], problem: str) -> None:
