@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from treevote.corpus.folds import runs_of
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.candidates import Candidates, Leaders, is_first
 from treevote.ensemble.vote import Ballots
@@ -75,9 +76,8 @@ def places_by_batch(treebank: Treebank, ballots: Ballots, candidates: Candidates
     """
     heads, deprels, labels = ballots.heads, ballots.deprels, _codes(ballots.labels)
     upos = _codes(word.upos for word in treebank.words)[treebank.tokens]
-    leaders, offsets, first = Leaders.of(ballots), treebank.offsets, 0
-    while first < treebank.n_sentences:
-        last = max(first + 1, int(np.searchsorted(offsets, offsets[first] + BATCH, "right")) - 1)
+    leaders, offsets = Leaders.of(ballots), treebank.offsets
+    for first, last in runs_of(offsets, BATCH):
         chosen = slice(*np.searchsorted(candidates.slots, offsets[[first, last]]).tolist())
         batch = Candidates(candidates.slots[chosen], candidates.systems[chosen], candidates.named[chosen])
         attributes = np.zeros((len(batch.slots), len(ATTRIBUTES)), np.int64)
@@ -85,7 +85,6 @@ def places_by_batch(treebank: Treebank, ballots: Ballots, candidates: Candidates
         places = np.empty((len(attributes), n_features(len(heads))), np.int32)
         hash_features(attributes, _STRONG, _WEAK, len(heads), places)
         yield chosen, places
-        first = last
 
 
 def places_of(treebank: Treebank, ballots: Ballots, candidates: Candidates) -> Ints:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treevote.corpus.folds import runs_of
 from treevote.kernels import Ints, Longs
 from treevote.models.learning.features.lexicon import WordColumns
 
@@ -36,10 +37,7 @@ class Sentences(NamedTuple):
     def batches(self) -> Iterator[Sentences]:
         """Yield consecutive sentences; unless it is one, the masks of their arcs take `BATCH_CELLS` at most."""
         cells = np.append(0, np.cumsum(np.diff(self.offsets) ** 2))
-        begin = 0
-        while begin < len(cells) - 1:
-            end = max(begin + 1, int(np.searchsorted(cells, cells[begin] + BATCH_CELLS, side="right")) - 1)
+        for begin, end in runs_of(cells, BATCH_CELLS):
             first, last = self.offsets[begin], self.offsets[end]
             offsets = self.offsets[begin : end + 1] - first
             yield self._replace(tokens=self.tokens[first:last], heads=self.heads[first:last], offsets=offsets)
-            begin = end
