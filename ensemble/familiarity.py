@@ -55,8 +55,8 @@ class Expectation(NamedTuple):
     usual: float
     las: Estimate | None
     measured: float
-    is_raw: bool = False
-    source: str = "development data"
+    is_raw: bool
+    source: str
 
     def __str__(self) -> str:
         here, there = f"{self.unknown:.0f}% of the words are unknown", f"{self.usual:.0f}%"

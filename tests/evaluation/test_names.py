@@ -30,6 +30,7 @@ PATHS = st.builds(
         (["test.conllu", "test.udpipe.conllu"], ["test", "test.udpipe"]),
         (["a/x.conllu", "b/x.conllu"], ["a", "b"]),
         (["dev.malt.new.conllu", "dev.yara.old.conllu"], ["malt.new", "yara.old"]),
+        (["malt.new.dev.conllu", "yara.new.dev.conllu"], ["malt", "yara"]),
         (["a/x", "b/x", "c/y"], ["a/x", "b/x", "c/y"]),
         (["a/b", "b"], ["a/b", "b"]),
         (["gold"], ["gold"]),
