@@ -104,8 +104,9 @@ def test_options_are_those_of_the_command(model: Path) -> None:
     assert parse_strings(model, [good], member="lr-svm-forward")[0].text
     with pytest.raises(ConfigError, match="unknown member"):
         parse_strings(model, [good], member="x")
-    (result,) = parse_strings(model, [good], support=True, format="conllx")
-    assert "no MISC" in result.error
+    for n in 1, 2:
+        results = parse_strings(model, [good] * n, support=True, format="conllx")
+        assert ["no MISC" in each.error for each in results] == [True] * n
 
 
 @pytest.mark.parametrize("keep", [None, "labels", "heads", "all"])
