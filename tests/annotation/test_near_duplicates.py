@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.annotation.selection import SIMILAR, DistinctSentences
+from treevote.annotation.near_duplicates import SIMILAR, DistinctSentences
 from treevote.corpus.treebank import Treebank
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tests.reference.toy_grammar import toy_treebank
 from tests.strategies import treebanks
-from treevote.annotation.selection import LENGTH_POWER, SIMILAR, selected
+from treevote.annotation.near_duplicates import SIMILAR
+from treevote.annotation.selection import LENGTH_POWER, selected
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Doubles
 

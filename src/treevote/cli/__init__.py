@@ -34,7 +34,7 @@ COMMANDS = {
     "cascade": "evaluate",
     "inspect": "inspect",
     "explain": "inspect",
-    "package": "inspect",
+    "package": "package",
     "quickstart": "quickstart",
     "study": "study",
     "text": "clusters",
