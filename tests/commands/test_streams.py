@@ -31,6 +31,15 @@ def environment(unbuffered: str) -> dict[str, str]:
     return {**os.environ, "PYTHONUNBUFFERED": unbuffered}
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep the kernels of all commands here, so that none of them says that it compiles."""
+    path = tmp_path_factory.mktemp("compiled") / "one.conllu"
+    path.write_text(SENTENCE)
+    for arguments in [*commands(path), ["evaluate", str(path), str(path), str(path)]]:
+        assert invoke(*arguments).exit_code == 0
+
+
 @pytest.fixture
 def treebank(tmp_path: Path) -> Path:
     """Return a file that is longer than the buffer of a pipe."""

@@ -118,6 +118,7 @@ def test_a_selection_by_numbers_or_by_a_mask_is_that_of_a_list(treebank: Treeban
         [2**63],
         [10**30],
         [[0], [1]],
+        [[0], [1, 2]],
         1,
         [None],
     ],

@@ -129,7 +129,7 @@ def test_a_full_queue_and_a_long_task_are_answered(catalogue: Catalogue, monkeyp
     server.queue.close()
     assert "treevote_requests_waiting 1\n" in metrics.text
     assert third.status_code == 429
-    assert third.text == "1 requests are waiting already; try again later.\n"
+    assert third.text == "The queue is full (1 waiting); try again later.\n"
     assert third.headers["Retry-After"] == "1"
     assert [first.status_code, second.status_code, last.status_code] == [503, 503, 200]
     assert first.text == "No answer within 1 seconds; send a shorter text.\n"

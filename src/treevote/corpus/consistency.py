@@ -71,7 +71,10 @@ def are_sound(offsets: Longs, tokens: Ints, heads: Ints, deprels: Ints, n_words:
 
 def numbers_of(sentences: Sequence[int] | NDArray[np.integer[Any]] | Bools, n_sentences: int, title: str) -> Longs:
     """Return the chosen sentences by number, from numbers or a mask; InputError if there is no such sentence."""
-    asked = np.asarray(sentences)
+    try:
+        asked = np.asarray(sentences)
+    except ValueError:  # lists of different lengths have no shape
+        asked = np.asarray(sentences, dtype=object)
     if asked.dtype == np.bool_ and asked.shape == (n_sentences,):
         asked = np.flatnonzero(asked)
     fits = asked.dtype.kind in "iu" and asked.min(initial=0) >= 0 and asked.max(initial=0) < n_sentences

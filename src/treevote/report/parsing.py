@@ -16,8 +16,7 @@ from treevote.terminal import plural
 def files_text(summary: Summary) -> str:
     """Return the summary of a parse as a sentence, and the accuracy to expect."""
     counts = f"{plural(summary.sentences, 'sentence')}, {plural(summary.tokens, 'token')}"
-    done = f"parsed {counts} in {summary.seconds:.1f} s"
-    done += f" ({summary.tokens / summary.seconds:,.0f} tokens/s)" if summary.seconds else ""
+    done = f"parsed {counts} in {_duration(summary)}"
     done += f"; {summary.faults:,} with faults, first {summary.first_fault}" if summary.faults else ""
     return _with_expectation(done, summary.expectation)
 
@@ -32,9 +31,8 @@ def files_json(summary: Summary, output: str | os.PathLike[str], command: str = 
 
 def folder_text(summary: FolderSummary) -> str:
     """Return the summary of a run over many files as a sentence, and the accuracy to expect."""
-    speed = f" ({summary.tokens / summary.seconds:,.0f} tokens/s)" if summary.seconds and summary.tokens else ""
     counts = f"{plural(summary.sentences, 'sentence')}, {plural(summary.tokens, 'token')}"
-    written = f"wrote {plural(summary.written, 'file')}, {counts} in {summary.seconds:.1f} s{speed}"
+    written = f"wrote {plural(summary.written, 'file')}, {counts} in {_duration(summary)}"
     parts = [f"{summary.folder}: {written}"]
     if summary.kept:
         were = "was" if summary.kept == 1 else "were"
@@ -44,6 +42,12 @@ def folder_text(summary: FolderSummary) -> str:
     if summary.faulty:
         parts.append(f"{plural(len(summary.faulty), 'file')} with a fault, not parsed")
     return _with_expectation("; ".join(parts), summary.expectation)
+
+
+def _duration(summary: Summary | FolderSummary) -> str:
+    """Return the time of a parse, and its speed if it has one."""
+    speed = f" ({summary.tokens / summary.seconds:,.0f} tokens/s)" if summary.seconds and summary.tokens else ""
+    return f"{summary.seconds:.1f} s{speed}"
 
 
 def _with_expectation(done: str, expectation: Expectation | None) -> str:

@@ -115,7 +115,7 @@ class Queue:
         limit, future = self.limits.seconds, asyncio.get_running_loop().create_future()
         with self._lock:
             if len(self._tasks) >= self.limits.queue:
-                sentence = f"{self.limits.queue} requests are waiting already; try again later."
+                sentence = f"The queue is full ({self.limits.queue} waiting); try again later."
                 raise RequestError(429, sentence, self._wait() / 2)
             task = Task(work, data, future=future)
             # an idle server begins whatever comes, so a wrong pace is corrected
@@ -123,7 +123,7 @@ class Queue:
                 task.end = time.monotonic() + limit
                 wait = self._wait()
                 if wait + len(data) * self._pace.seconds > SHARE * limit:
-                    sentence = f"{len(self._tasks)} requests are waiting, and take too long; try again later."
+                    sentence = f"The queue takes too long ({len(self._tasks)} waiting); try again later."
                     raise RequestError(503, sentence, wait / 2)
             self._tasks.append(task)
             if self._idle:
