@@ -192,7 +192,8 @@ def test_work_that_cannot_end_in_time_is_refused_before_it_begins() -> None:
 
     first, b, c, d, e, f = asyncio.run(requests())
     assert (first, b, d) == (10**7, 10**6, 10**6)
-    assert [str(refused)[:9] for refused in (c, e, f)] == ["No answer", "3 request", "3 request"]
+    assert str(c).startswith("No answer")
+    assert str(e) == str(f) == "The queue takes too long (3 waiting); try again later."
     assert [refused.wait for refused in (c, e, f)] == [0, 18, 18]
     assert done == [b"a", b"b", b"d"]
 
