@@ -73,7 +73,7 @@ def test_a_parse_holds_what_is_given_and_keeps_the_rest(tree: Ints, other: Ints)
     n = min(len(tree), len(other)) - 1
     own = [head if head <= n else -1 for head in tree[1 : n + 1].tolist()]
     parse = Treebank.of([(["w"] * n, other[1 : n + 1].clip(max=n).tolist(), ["x"] * n)])
-    known = Treebank.of([(["w"] * n, own, [f"y{i % 3}" if own[i] >= 0 else "" for i in range(n)])])
+    known = Treebank.of([(["w"] * n, own, ["xyz"[i % 3] if own[i] >= 0 else "" for i in range(n)])])
     taken = Given(known.heads, known.deprels, known.labels).held(parse)
     for i in range(1, n + 1):
         source = known if own[i - 1] >= 0 else parse
