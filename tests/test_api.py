@@ -109,6 +109,7 @@ def test_chunks_do_not_matter(model: Path) -> None:
         ("Dogs bark.", "expected a text in CoNLL-U, found 'Dogs bark.'"),
         ("none.conllu", "expected a text in CoNLL-U, found 'none.conllu'"),
         (["Dogs bark."], "expected sentences, found the string 'Dogs bark.'"),
+        (b"Dogs bark.", "expected a text, found bytes; decode it first"),
         ([Path("none.conllu")], "none.conllu: cannot read"),
         (__file__, r"is the name of a file; give treevote.parse\(model, Path\('.*test_api.py'\)\), or its content"),
         ("我喜欢猫。", "expected a text in CoNLL-U, found '我喜欢猫。'"),

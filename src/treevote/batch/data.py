@@ -43,6 +43,8 @@ def running_text(data: Data, *, has_tokenizer: bool) -> TextChunk | None:
 
 def parsed_data(data: Data, trees: Trees = "ignored") -> Treebank:
     """Return data that are to be parsed, and no running text, as a treebank; its trees are ignored, or some kept."""
+    if isinstance(data, bytes):
+        raise InputError("expected a text, found bytes", remedy="decode it first; for a file give Path(...)")
     if isinstance(data, str):
         require_text(data, _FILE)
         if "\t" not in data:
