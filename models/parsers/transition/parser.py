@@ -38,8 +38,6 @@ from treevote.store.validation import column, labels_of
 Direction: TypeAlias = Literal["forward", "backward"]
 Search: TypeAlias = Literal["greedy", "beam", "best-first"]
 
-MAX_WIDTH = 1_000
-
 
 @dataclass(frozen=True)
 class TransitionTrainer(BaseTrainer["TransitionParser"]):
@@ -90,7 +88,7 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
     templates: str | tuple[str, ...] = "rich"
     cutoff: Count = 3
     search: Search = "beam"
-    width: Annotated[int, Interval(1, MAX_WIDTH)] = 6
+    width: Annotated[int, Interval(1, 1_000)] = 6
     margin: Annotated[float, Interval(0, closed="left")] = 2.0
     structured_epochs: Annotated[int, Interval(0, 1_000)] = 0
     prune: Share = 0.01
