@@ -66,16 +66,16 @@ def _heaviest_with_one_root(
         return None
     all_best = sum(best)
     bound = {r: all_best - best[r] + score for r, score in as_root.items() if r in alone or not alone}
-    found: tuple[int, list[int]] | None = None
+    found: tuple[float, list[int]] = math.inf, []
     for r in sorted(bound, key=lambda r: (-bound[r], r))[: max(1, MAX_TRIED // len(arcs))]:
-        if found and bound[r] < -found[0]:
+        if bound[r] < -found[0]:
             break
         trial = _joined(inner, r, given) if unvoted else list(inner)
         trial[r] = {0: as_root[r]}
         if heads := _heaviest(trial):
             total = sum(trial[d][heads[d]] for d in range(1, len(heads)))
-            found = min(found or (-total, heads), (-total, heads))
-    return found[1] if found else None
+            found = min(found, (-total, heads))
+    return found[1] or None
 
 
 def _heaviest(arcs: Sequence[Mapping[int, int]]) -> list[int] | None:
