@@ -126,6 +126,14 @@ def test_the_order_in_which_members_are_given_decides_nothing_but_ties() -> None
     assert select(GOLD, parses, single_root=True) == select(GOLD, backwards, single_root=True)
 
 
+def test_as_many_as_the_largest_number_can_be_selected_from_and_no_more() -> None:
+    parses = {f"m{i}": GOLD[:3] for i in range(LARGEST + 1)}
+    with pytest.raises(ConfigError, match=f"expected 1 to {LARGEST} members .*, found {LARGEST + 1}"):
+        select(GOLD[:3], parses, single_root=True)
+    del parses["m0"]
+    assert select(GOLD[:3], parses, single_root=True).members == ("m1",)
+
+
 def test_what_cannot_be_chosen_is_told() -> None:
     with pytest.raises(ConfigError, match=f"expected 1 to {LARGEST} members .*, found 0"):
         select(GOLD, {}, single_root=True)
