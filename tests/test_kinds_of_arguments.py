@@ -48,9 +48,24 @@ def test_members_are_trainers_by_name(members: Any) -> None:
 
 
 @pytest.mark.parametrize("size", ["x", 0, 1.5])
-def test_the_size_of_a_chunk_is_a_positive_whole_number(size: Any, model: Path, tmp_path: Path) -> None:
+def test_the_size_of_a_chunk_or_task_is_a_positive_whole_number(size: Any, model: Path, tmp_path: Path) -> None:
     with pytest.raises(treevote.ConfigError, match="chunk_bytes"):
         treevote.parse_files(model, tmp_path, tmp_path / "out", chunk_bytes=size)
+    with pytest.raises(treevote.ConfigError, match="task_bytes"):
+        treevote.parse_folder(model, tmp_path, tmp_path / "out", task_bytes=size)
+
+
+@pytest.mark.parametrize("encoding", [None, 5, b"utf-8"])
+def test_an_encoding_is_a_name(encoding: Any, model: Path, tmp_path: Path) -> None:
+    treevote.write(TEST, tmp_path / "a.conllu")
+    calls: list[Callable[..., object]] = [
+        partial(treevote.read, tmp_path / "a.conllu"),
+        partial(treevote.parse_files, model, tmp_path / "a.conllu", tmp_path / "out"),
+        partial(treevote.parse_folder, model, tmp_path / "a.conllu", tmp_path / "out"),
+    ]
+    for call in calls:
+        with pytest.raises(treevote.ConfigError, match=r"the encoding .* is unknown; name one such as"):
+            call(encoding=encoding)
 
 
 def test_what_can_be_no_path_is_refused_wherever_a_path_is_taken(model: Path, tmp_path: Path) -> None:
@@ -78,7 +93,7 @@ def test_what_can_be_no_path_is_refused_wherever_a_path_is_taken(model: Path, tm
         lambda path: treevote.adapt(model, files, tmp_path / "out", train=files, clusters=path),
     ]
     for call in calls:
-        for path in (5, "", "a\0b", Path("a\0b")):
+        for path in (5, "", "a\0b", Path("a\0b"), "a\ud800"):
             with pytest.raises(InputError, match=r"expected a (path|Treebank or a path|treebank or paths), found"):
                 call(path)
     assert not (tmp_path / "out").exists()
@@ -100,7 +115,7 @@ def test_what_can_be_no_model_is_refused_wherever_a_model_is_taken(model: Path, 
         lambda model: treevote.adapt(model, file, out, train=file),
     ]
     for call in calls:
-        for other in (None, treevote.load(model), "", "a\0b"):
+        for other in (None, treevote.load(model), "", "a\0b", "a\ud800"):
             with pytest.raises(
                 treevote.ModelError, match=r"expected the folder of a model .*, found .*; a parser in memory is"
             ):

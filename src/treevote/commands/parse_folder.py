@@ -14,6 +14,7 @@ from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair, folders_of, pairs
 from treevote.batch.reading import TASK_BYTES, Piece, parse_task, pieces, tasks
 from treevote.commands.folder_outputs import FolderSummary, Outputs
+from treevote.config import converted
 from treevote.conll.corpora import document_ids
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, text_format
@@ -26,6 +27,7 @@ from treevote.files.streams import path_of, paths_of
 from treevote.files.temporaries import lock, temporary
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.settings import Count
 from treevote.store.folder import check_folder
 from treevote.store.manifest import digest
 from treevote.terminal import plural
@@ -82,12 +84,13 @@ def parse_folder(
     ModelError
         If the model cannot be read, here or by a worker, or the output folder is in a model.
     ConfigError
-        If inputs and outputs collide, a file is in the way, another run uses the folder, or options do not go together.
+        If inputs and outputs collide, a file is in the way, another run uses the folder, or options do not go together;
+        if ``task_bytes`` is less than 1.
     InputError
         If a folder cannot be read, a folder or pattern has no file, or an output cannot be written, as on a full disk:
         finished files stay.
     """
-    start, jobs = time.monotonic(), Jobs.of(jobs)
+    start, jobs, task_bytes = time.monotonic(), Jobs.of(jobs), converted(Count, task_bytes, "task_bytes")
     where = path_of(folder)
     inputs = paths_of(inputs)
     if not inputs:

@@ -28,7 +28,7 @@ def is_utf8(name: str) -> bool:
     try:
         b"a".decode(name, "replace")  # LookupError also for a codec that is no encoding of text
         return codecs.lookup(name).name == UTF8
-    except (LookupError, ValueError):
+    except (LookupError, TypeError, ValueError):
         raise ConfigError(
             f"the encoding {name!r} is unknown; name one such as latin-1, windows-1252, mac-roman or utf-16"
         ) from None

@@ -32,6 +32,7 @@ Readable: TypeAlias = AnyPath | BinaryIO
 _GZIP = b"\x1f\x8b"
 _BLOCK = 1 << 16
 _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+_NO_PATH = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")  # NUL, and halves of characters but those of bytes
 _LINKS = 40  # from one to the next: more are a circle
 
 
@@ -144,7 +145,7 @@ def paths_of(paths: AnyPath | Iterable[AnyPath]) -> list[str]:
 def path_of(path: AnyPath) -> str:
     """Return a path as a string; a `Path` is a file, also if it is named as standard input or output are.
 
-    InputError for anything else, for an empty string, and for a NUL character, which no path has.
+    InputError for anything else, for an empty string, and for what no path has: a NUL character, half of a character.
 
     >>> import pathlib
     >>> path_of("-"), path_of(pathlib.PurePosixPath("-"))
@@ -154,7 +155,7 @@ def path_of(path: AnyPath) -> str:
     treevote.errors.InputError: expected a path, found None; name a file or folder: a string or Path, ...
     """
     name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(name, str) or not name or "\0" in name:
+    if not isinstance(name, str) or not name or _NO_PATH.search(name):
         remedy = "name a file or folder: a string or Path, without NUL characters"
         raise InputError(f"expected a path, found {short(path)}", remedy=remedy)
     return name if name != "-" or isinstance(path, str) else os.path.join(os.curdir, name)
