@@ -115,7 +115,7 @@ def test_what_can_be_no_model_is_refused_wherever_a_model_is_taken(model: Path, 
         lambda model: treevote.adapt(model, file, out, train=file),
     ]
     for call in calls:
-        for other in (None, treevote.load(model), "", "a\0b"):
+        for other in (None, treevote.load(model), "", "a\0b", "a\ud800"):
             with pytest.raises(
                 treevote.ModelError, match=r"expected the folder of a model .*, found .*; a parser in memory is"
             ):

@@ -32,7 +32,7 @@ Readable: TypeAlias = AnyPath | BinaryIO
 _GZIP = b"\x1f\x8b"
 _BLOCK = 1 << 16
 _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
-_NO_PATH = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")  # NUL, and halves of characters but those of bytes
+NO_PATH = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")  # NUL, and halves of characters but those of bytes
 _LINKS = 40  # from one to the next: more are a circle
 
 
@@ -155,7 +155,7 @@ def path_of(path: AnyPath) -> str:
     treevote.errors.InputError: expected a path, found None; name a file or folder: a string or Path, ...
     """
     name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(name, str) or not name or _NO_PATH.search(name):
+    if not isinstance(name, str) or not name or NO_PATH.search(name):
         remedy = "name a file or folder: a string or Path, without NUL characters"
         raise InputError(f"expected a path, found {short(path)}", remedy=remedy)
     return name if name != "-" or isinstance(path, str) else os.path.join(os.curdir, name)

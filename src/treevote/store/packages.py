@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from treevote.errors import ModelError, warn
 from treevote.files.exchange import standing
+from treevote.files.streams import NO_PATH
 from treevote.store.manifest import MANIFEST
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def model_folder(model: str | os.PathLike[str]) -> Path:
     A `Path` is a path, and so is a string with a separator. Any other string is a path if something of that name
     exists, else the name of an installed model. ModelError if there is neither, or its package is refused.
     """
-    if not isinstance(model, str | os.PathLike) or not (name := os.fspath(model)) or "\0" in name:
+    if not isinstance(model, str | os.PathLike) or not (name := os.fspath(model)) or NO_PATH.search(name):
         problem = f"expected the folder of a model or the name of an installed one, found {short(model)}"
         raise ModelError(f"{problem}; a parser in memory is written with treevote.save")
     path = Path(model)
