@@ -16,7 +16,7 @@ from treevote.terminal import plural
 def files_text(summary: Summary) -> str:
     """Return the summary of a parse as a sentence, and the accuracy to expect."""
     counts = f"{plural(summary.sentences, 'sentence')}, {plural(summary.tokens, 'token')}"
-    done = f"parsed {counts} in {_duration(summary)}"
+    done = f"parsed {counts} in {_time_and_speed(summary)}"
     done += f"; {summary.faults:,} with faults, first {summary.first_fault}" if summary.faults else ""
     return _with_expectation(done, summary.expectation)
 
@@ -32,7 +32,7 @@ def files_json(summary: Summary, output: str | os.PathLike[str], command: str = 
 def folder_text(summary: FolderSummary) -> str:
     """Return the summary of a run over many files as a sentence, and the accuracy to expect."""
     counts = f"{plural(summary.sentences, 'sentence')}, {plural(summary.tokens, 'token')}"
-    written = f"wrote {plural(summary.written, 'file')}, {counts} in {_duration(summary)}"
+    written = f"wrote {plural(summary.written, 'file')}, {counts} in {_time_and_speed(summary)}"
     parts = [f"{summary.folder}: {written}"]
     if summary.kept:
         were = "was" if summary.kept == 1 else "were"
@@ -44,7 +44,7 @@ def folder_text(summary: FolderSummary) -> str:
     return _with_expectation("; ".join(parts), summary.expectation)
 
 
-def _duration(summary: Summary | FolderSummary) -> str:
+def _time_and_speed(summary: Summary | FolderSummary) -> str:
     """Return the time of a parse, and its speed if it has one."""
     speed = f" ({summary.tokens / summary.seconds:,.0f} tokens/s)" if summary.seconds and summary.tokens else ""
     return f"{summary.seconds:.1f} s{speed}"
