@@ -156,7 +156,7 @@ def path_of(path: AnyPath) -> str:
     """
     name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(name, str) or not name or NO_PATH.search(name):
-        remedy = "name a file or folder: a string or Path of whole characters, without NUL"
+        remedy = "name a file or folder: a string or Path, of whole characters and without NUL"
         raise InputError(f"expected a path, found {short(path)}", remedy=remedy)
     return name if name != "-" or isinstance(path, str) else os.path.join(os.curdir, name)
 
