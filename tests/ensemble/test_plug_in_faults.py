@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -175,3 +176,18 @@ def test_what_cannot_be_stored_is_known_before_the_training(
     with pytest.raises(ModelError, match=said):
         train(tmp_path / "train.conllu", output=tmp_path / "model")
     assert trained == [2]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("1 / 0", "division by zero"), ("raise ValueError", "ValueError"), ("raise SystemExit", "it exits")],
+)
+def test_the_fault_of_a_plug_in_is_what_its_error_says_or_else_the_kind_of_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, reason: str
+) -> None:
+    (tmp_path / "faulty_plug_in.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    points = [EntryPoint("odd", "faulty_plug_in:FAMILY", "treevote.members")]
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
+    expected = f"the plug-in 'odd' (faulty_plug_in:FAMILY) cannot be loaded: {reason}; update it, or uninstall it"
+    assert members.plug_ins.__wrapped__() == ({}, (expected,))
