@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import hashlib
 import io
 import json
@@ -450,6 +451,14 @@ def part_of(short: object, full: object) -> bool:
     if isinstance(short, list) and isinstance(full, list):
         return len(short) == len(full) and all(map(part_of, short, full))
     return short == full
+
+
+def test_the_worst_sentences_have_errors_most_first_and_the_first_ones_on_ties() -> None:
+    words, right, labels = ["a", "b", "c"], [0, 1, 1], ["root", "x", "y"]
+    parses = [(right, labels), ([0, 1, 2], labels), ([0, 3, 2], labels), (right, ["root", "y", "y"])]
+    gold = Treebank.of([(words, right, labels)] * len(parses))
+    (system,) = run(gold, {"a": Treebank.of([(words, *parse) for parse in parses])}).systems
+    assert [dataclasses.astuple(score) for score in system.worst] == [(3, 3, 1, 1), (2, 3, 2, 2), (4, 3, 3, 2)]
 
 
 def test_what_is_tested_is_the_attachment_of_words() -> None:
