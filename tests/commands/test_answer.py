@@ -57,4 +57,4 @@ def test_answers_in_json_name_their_schema_and_what_made_them(tmp_path: Path) ->
     }
     assert able == {str(command[0]) for command in commands.values()}
     for refused in (("parse", model, TOY, "--json"), ("inspect", model, "--json", "--rules")):
-        run(*refused, code=2)
+        run(*refused, code=1)

@@ -146,7 +146,7 @@ def test_every_command_and_function_takes_the_name(model: Path, site: Path) -> N
 def test_installed_models_are_listed(site: Path) -> None:
     assert run("inspect").splitlines()[1].split() == ["en-toy", "1.0", "CC-BY-SA-4.0"]
     (listed,) = json.loads(run("inspect", "--json"))["models"]
-    assert "there is no model to describe" in run("inspect", "--markdown", code=2)
+    assert "there is no model to describe" in run("inspect", "--markdown", code=1)
     assert listed == {"name": "en-toy", "version": "1.0", "licence": "CC-BY-SA-4.0", "folder": str(site / OWN)}
 
 

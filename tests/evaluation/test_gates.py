@@ -131,8 +131,8 @@ def test_what_cannot_be_checked_is_told(worse: Path) -> None:
     assert "differences in root are not tested" in fails(
         "evaluate", TOY, worse, "--against", TOY, "--max-loss", "root=1", "--significant"
     )
-    assert "need a baseline" in run("evaluate", TOY, worse, "--max-loss", "1", code=2)
-    assert "--json and --csv exclude each other" in run("evaluate", TOY, TOY, "--json", "--csv", code=2)
+    assert "need a baseline" in run("evaluate", TOY, worse, "--max-loss", "1", code=1)
+    assert "--json and --csv exclude each other" in run("evaluate", TOY, TOY, "--json", "--csv", code=1)
 
 
 def test_the_table_in_latex_has_the_best_in_bold_and_a_star_where_others_are_significantly_worse(worse: Path) -> None:

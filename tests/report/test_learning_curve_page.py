@@ -57,4 +57,4 @@ def test_names_are_text_and_nothing_is_fetched(tmp_path: Path) -> None:
 
 
 def test_a_page_without_rounds_is_refused(tmp_path: Path) -> None:
-    assert "--rounds" in run("inspect", tmp_path / "model", "--report", tmp_path / "curve.html", code=2)
+    assert "--rounds" in run("inspect", tmp_path / "model", "--report", tmp_path / "curve.html", code=1)

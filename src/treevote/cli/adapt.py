@@ -121,6 +121,7 @@ def adapt(
     from treevote.adaptation.configuration import read_configuration
     from treevote.commands.adapt import adapt as run
     from treevote.commands.inspect import model_at
+    from treevote.errors import ConfigError
     from treevote.files.streams import require_apart
     from treevote.report.adaptation import outcome_json, outcome_text
     from treevote.terminal import say, tell
@@ -139,7 +140,7 @@ def adapt(
         choice |= {"--members": members} if unlabelled else {}
         if unused := [option for option, value in choice.items() if value is not None]:
             without = "taggers alone are trained" if unlabelled else "there is no text"
-            raise typer.BadParameter(f"{without}, so {', '.join(unused)} would do nothing; leave it out")
+            raise ConfigError(f"{without}, so {', '.join(unused)} would do nothing; leave it out")
     before = model_at(output)
     with options.running(jobs, backend, cluster) as running:
         outcome = run(

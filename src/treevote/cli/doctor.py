@@ -71,12 +71,13 @@ def doctor(
     first.
     """
     from treevote.commands.doctor import doctor as run
+    from treevote.errors import ConfigError
     from treevote.files.streams import is_standard_output, require_apart, require_writable
     from treevote.report.doctor import as_json, as_text, write_list, write_marked
     from treevote.terminal import tell, warn
 
     if any(map(is_standard_output, (output, list_file, report))):
-        raise typer.BadParameter("the suspects are on standard output; name a file for --output, --list and --report")
+        raise ConfigError("the suspects are on standard output; name a file for --output, --list and --report")
     require_apart([list_file, report], [*files, acknowledged])
     require_apart([output, list_file, report], [acknowledged, *(files if len(files) > 1 else [])])
     require_writable([output, list_file])

@@ -77,7 +77,7 @@ def evaluate(
     from treevote.commands.evaluate import evaluate as run
     from treevote.commands.evaluate import with_baseline
     from treevote.commands.faults import require_no_faults
-    from treevote.errors import TreevoteError
+    from treevote.errors import ConfigError, TreevoteError
     from treevote.evaluation import gates
     from treevote.evaluation.names import named
     from treevote.files.streams import require_apart
@@ -88,7 +88,7 @@ def evaluate(
     require_apart([report], [gold, train, *named(systems).values()])
     options.require_pages(report)
     if (max_loss or significant) and against is None:
-        raise typer.BadParameter("--max-loss and --significant need a baseline: name it with --against")
+        raise ConfigError("--max-loss and --significant need a baseline: name it with --against")
     least = gates.thresholds(fail_under or [])
     most = gates.thresholds(max_loss or ["0"], metric="LAS")
     baseline = further = None

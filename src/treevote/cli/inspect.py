@@ -37,6 +37,7 @@ def inspect(
     With --card or --markdown it prints the model card. With --rounds it prints the learning curve, and the worth of the
     next hundred sentences.
     """
+    from treevote.errors import ConfigError
     from treevote.files.streams import is_standard_output
     from treevote.terminal import is_verbose, tell
 
@@ -44,12 +45,12 @@ def inspect(
         options.refuse_both({"--rules": rules, "--full": full, "--markdown": markdown, name: value})
     options.refuse_both({"--card": card, "--rules": rules, "--full": full, "--rounds": rounds and not json})
     if report is not None and not rounds:
-        raise typer.BadParameter("the page shows a learning curve; name the models of earlier rounds by --rounds")
+        raise ConfigError("the page shows a learning curve; name the models of earlier rounds by --rounds")
     if is_standard_output(report):
-        raise typer.BadParameter("the curve is on standard output, too; name a file for --report")
+        raise ConfigError("the curve is on standard output, too; name a file for --report")
     if model is None:
         if full or rules or card or markdown or rounds:
-            raise typer.BadParameter("there is no model to describe; name one, or leave the other options out")
+            raise ConfigError("there is no model to describe; name one, or leave the other options out")
         from treevote.report.model import installed_json, installed_text
         from treevote.store.packages import installed_models
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from treevote.errors import ConfigError
+
 if TYPE_CHECKING:
     from treevote.parallel import Jobs
 
@@ -71,18 +73,18 @@ def names(listed: str | None) -> list[str] | None:
 
 
 def refuse_both(options: Mapping[str, Any]) -> None:
-    """Exit with 2 if two options that exclude each other are both given."""
+    """Raise ConfigError if two options that exclude each other are both given."""
     given = [name for name, value in options.items() if value]
     if len(given) > 1:
-        raise typer.BadParameter(f"{' and '.join(given)} exclude each other; choose one")
+        raise ConfigError(f"{' and '.join(given)} exclude each other; choose one")
 
 
 def require_file(json: bool, output: str) -> None:
-    """Exit with 2 if an answer in JSON would stand among the sentences on standard output."""
+    """Raise ConfigError if an answer in JSON would stand among the sentences on standard output."""
     from treevote.files.streams import is_standard_output
 
     if json and is_standard_output(output):
-        raise typer.BadParameter("--json answers on standard output; name a file for the sentences with --output")
+        raise ConfigError("--json answers on standard output; name a file for the sentences with --output")
 
 
 def require_pages(report: str | None) -> None:
@@ -90,7 +92,7 @@ def require_pages(report: str | None) -> None:
     from treevote.files.streams import is_standard_output, require_writable
 
     if is_standard_output(report):
-        raise typer.BadParameter("the answer is on standard output, too; name a file for --report")
+        raise ConfigError("the answer is on standard output, too; name a file for --report")
     if report is not None:
         from treevote.report.page import environment
 

@@ -55,8 +55,8 @@ def show(
     """Draw trees in the terminal or as SVG.
 
     Each word has a line with its number, its arc, its form, its part of speech and its label. The confidence follows if
-    FILE has one (parse --confidence), or else SYSTEM, with a ? below 0.7. With --against, the other label and head
-    stand behind a ≠.
+    FILE has one (parse --confidence), or else SYSTEM, with a ? below 0.7. Lights (parse --lights) mark a yellow arc
+    with ? and a red one with ??. With --against, the other label and head stand behind a ≠.
     """
     from treevote.commands.show import show as run
     from treevote.evaluation.names import named
