@@ -65,6 +65,8 @@ def pairs(
     first: dict[str, int] = {}  # from the path of an output to the number of its input
     for number, (path, name) in enumerate(found):
         if (other := first.setdefault(os.path.normcase(name), number)) != number:
+            if found[other].input == path:
+                raise ConfigError(f"{path} is an input twice; name it once")
             raise ConfigError(
                 f"{found[other].input} and {path} would both be written to {os.path.join(folder, name)}; "
                 "give the folder that holds both, or parse them into two folders"
