@@ -31,8 +31,7 @@ class ChainParser:
 
     def parse(self, treebank):
         ends = (treebank.offsets[1:] - 1)[np.diff(treebank.offsets) > 1]  # of sentences with tokens
-        position = np.arange(len(treebank.tokens)) - np.repeat(treebank.offsets[:-1], np.diff(treebank.offsets))
-        heads = np.where(treebank.is_token, position + 1, -1).astype(np.int32)
+        heads = np.where(treebank.is_token, treebank.positions + 1, -1).astype(np.int32)
         heads[ends] = 0
         labels = sorted({self.trainer.root_label, "dep", *self.usual.values()})
         number = [labels.index(self.usual.get(word.upos, "dep")) for word in treebank.words]
