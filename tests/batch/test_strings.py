@@ -87,6 +87,7 @@ def test_what_is_no_text_is_an_error_as_a_value(model: Path) -> None:
     assert all(each.error for each in found[1:-1])
     assert {(each.text, each.sentences, each.tokens, each.doubt) for each in found[1:-1]} == {("", 0, 0, "")}
     assert found[1].error == "expected a text, found NoneType; give a string"
+    assert "format='text' in Python" in found[7].error
 
 
 @pytest.mark.parametrize("on_error", ["skip", "keep"])

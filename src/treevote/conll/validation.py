@@ -178,9 +178,8 @@ def _token_faults(lines: Sequence[str], format: Format, tokens: list[tuple[int, 
             faulty = True
             words = line.split()
             if len(columns) == 1 and not line[:1].isdigit():
-                remedy = (
-                    "parse it as text (parse --format text, or tokenizer in a request), or split it into tokens first"
-                )
+                ways = "parse --format text, format='text' in Python, tokenizer in a request"
+                remedy = f"parse it as text ({ways}), or split it into tokens first"
                 yield Fault(i, f"{found} (running text)", remedy)
             elif len(columns) == 1 and len(words) >= 8:
                 columns = words
