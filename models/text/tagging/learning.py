@@ -74,22 +74,15 @@ def learn(
     examples: Examples,
     parts: Parts,
     dictionary: Dictionary,
-    most: int,
     order: Longs,
     rate: np.float32,
     margin: bool,
     state: LearnerState,
 ) -> None:
-    """Take a step for each row of ``order``.
-
-    ``most`` is the largest number of classes of a form; ``margin`` chooses between the two losses.
-    """
-    widest = 0
-    for g in range(len(parts.bases) - 1):
-        widest = max(widest, parts.bases[g + 1] - parts.bases[g])
-    scores, gradient = np.empty(widest, np.float32), np.empty(widest, np.float32)
-    classes, found, cells = np.empty(widest, np.float32), np.empty(most, np.int64), np.empty(most, np.int64)
-    changed = np.empty(widest, np.int64)
+    """Take a step for each row of ``order``; ``margin`` chooses between the two losses."""
+    widest = np.diff(parts.bases).max()
+    scores, gradient, classes = np.empty(widest, np.float32), np.empty(widest, np.float32), np.empty(widest, np.float32)
+    found, cells, changed = np.empty(widest, np.int64), np.empty(widest, np.int64), np.empty(widest, np.int64)
     for at in range(len(order)):
         row = order[at]
         group, gold = int(examples.groups[row]), int(examples.classes[row])

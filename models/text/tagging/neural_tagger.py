@@ -217,10 +217,7 @@ def class_loss(parts: Parts, groups: Ints, gold: Ints, scores: Floats, d_scores:
     ``scores``, shape (n, n_parts), are those of parts; ``d_scores``, which are zero, receive the derivatives. A token
     without a class, -1, has no loss.
     """
-    most, loss = 0, np.float64(0.0)
-    for g in range(len(parts.starts) - 1):
-        most = max(most, parts.starts[g + 1] - parts.starts[g])
-    classes = np.empty(most, np.float32)
+    classes, loss = np.empty(np.diff(parts.starts).max(), np.float32), np.float64(0.0)
     for row in range(len(gold)):
         if gold[row] < 0:
             continue
