@@ -15,6 +15,7 @@ import numpy as np
 
 from treevote.kernels import Doubles, Floats, Ints, Keys, Longs, Shorts, kernel, leaf
 from treevote.models.learning.features.weights import MAX_WEIGHT, largest_of
+from treevote.models.learning.network.activations import softmax
 from treevote.models.text.tagging.dictionary import Dictionary, find_cells
 from treevote.models.text.tagging.tagset import Parts
 
@@ -171,15 +172,7 @@ def scatter_gradient(parts: Parts, group: int, classes: Floats, gradient: Floats
 @leaf
 def entropy_gradient(classes: Floats, n: int, gold: int) -> bool:
     """Replace scores by the gradient of the negative log-likelihood; False if the gold class is sure."""
-    largest = classes[0]
-    for c in range(1, n):
-        largest = max(largest, classes[c])
-    total = np.float32(0)
-    for c in range(n):
-        classes[c] = np.exp(classes[c] - largest)
-        total += classes[c]
-    for c in range(n):
-        classes[c] /= total
+    softmax(classes[:n])
     if classes[gold] > _SURE:
         return False
     classes[gold] -= np.float32(1)
