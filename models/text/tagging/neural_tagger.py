@@ -23,7 +23,7 @@ from treevote.errors import require_known
 from treevote.kernels import Bools, Floats, Ints, kernel
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon
-from treevote.models.learning.network.activations import rectify, slope_of
+from treevote.models.learning.network.activations import rectify, slope_of, softmax
 from treevote.models.learning.network.batches import Batch
 from treevote.models.learning.network.encoder import encodings
 from treevote.models.learning.network.parameters import Arrays, Shapes, Sizes, encoder_shapes, size_of, views
@@ -224,14 +224,8 @@ def class_loss(parts: Parts, groups: Ints, gold: Ints, scores: Floats, d_scores:
         group = groups[row]
         n, right = parts.starts[group + 1] - parts.starts[group], gold[row] - parts.starts[group]
         add_parts(parts, group, scores[row, parts.bases[group] :], classes)
-        highest, total = classes[:n].max(), np.float32(0.0)
-        loss += highest - classes[right]
-        for c in range(n):
-            classes[c] = np.exp(classes[c] - highest)
-            total += classes[c]
-        loss += np.log(total)
-        for c in range(n):
-            classes[c] = np.true_divide(classes[c], total)
+        softmax(classes[:n])
+        loss -= np.log(classes[right])
         classes[right] -= np.float32(1.0)
         scatter_gradient(parts, group, classes, d_scores[row, parts.bases[group] :])
     return loss
