@@ -24,7 +24,7 @@ from treevote.adaptation.tagging import FrozenTrainer, retagged
 from treevote.config import to_mapping
 from treevote.corpus.repeated_sentences import sentence_forms
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.members import DEFAULT_MEMBERS, clusters_of, expanded, members_of, with_clusters
+from treevote.ensemble.members import DEFAULT_MEMBERS, clusters_of, expanded, member_of, with_clusters
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import ConfigError
@@ -227,7 +227,7 @@ class Adaptation:
     def _members(self, names: Sequence[str]) -> dict[str, Trainer]:
         """Return trainers by name: those of the model, else the default ones."""
         own = {name: member.trainer for name, member in self.before.members.items()}
-        found = {name: own[name] if name in own else members_of([name])[name] for name in expanded(names) or own}
+        found = {name: own[name] if name in own else member_of(name, {}) for name in expanded(names) or own}
         return with_clusters(found, clusters_of(own) if self.data.clusters is None else self.data.clusters)
 
     def _trained(

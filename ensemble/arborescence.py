@@ -36,10 +36,8 @@ def spanning_tree(arcs: Sequence[Mapping[int, int]], *, single_root: bool, given
     [-1, 2, 3, 0]
     """
     if not single_root:
-        return _heaviest(arcs) or _heaviest(_joined(arcs, 0, given)) or []
-    return (
-        _heaviest_with_one_root(arcs, given, unvoted=False) or _heaviest_with_one_root(arcs, given, unvoted=True) or []
-    )
+        return _heaviest(arcs) or _heaviest(_joined(arcs, 0, given))
+    return _heaviest_with_one_root(arcs, given, unvoted=False) or _heaviest_with_one_root(arcs, given, unvoted=True)
 
 
 def _joined(arcs: Sequence[Mapping[int, int]], hub: int, given: Container[int]) -> list[Mapping[int, int]]:
@@ -47,10 +45,8 @@ def _joined(arcs: Sequence[Mapping[int, int]], hub: int, given: Container[int]) 
     return [{}, *(into if d in given else {hub: 0, **into} for d, into in enumerate(arcs[1:], start=1))]
 
 
-def _heaviest_with_one_root(
-    arcs: Sequence[Mapping[int, int]], given: Container[int], *, unvoted: bool
-) -> list[int] | None:
-    """Return the heaviest tree in which ROOT has one dependent, None if there is none.
+def _heaviest_with_one_root(arcs: Sequence[Mapping[int, int]], given: Container[int], *, unvoted: bool) -> list[int]:
+    """Return the heaviest tree in which ROOT has one dependent, empty if there is none.
 
     Each token with an arc from ROOT is tried: it keeps this arc alone, all others lose theirs. The sum of the best
     heads is an upper bound of each trial, so few are made; in a long sentence only the most promising, see
@@ -61,9 +57,9 @@ def _heaviest_with_one_root(
     tokens = range(1, len(arcs))
     tried = [d for d in tokens if d in given and 0 in arcs[d]] or tokens
     as_root = {d: arcs[d].get(0, 0) for d in tried if 0 in arcs[d] or (unvoted and d not in given)}
-    alone = [] if unvoted else [d for d in range(1, len(arcs)) if not inner[d]]  # without a head but ROOT
+    alone = [] if unvoted else [d for d in tokens if not inner[d]]  # without a head but ROOT
     if len(alone) > 1:
-        return None
+        return []
     all_best = sum(best)
     bound = {r: all_best - best[r] + score for r, score in as_root.items() if r in alone or not alone}
     found: tuple[float, list[int]] = math.inf, []
@@ -73,20 +69,20 @@ def _heaviest_with_one_root(
         trial = _joined(inner, r, given) if unvoted else list(inner)
         trial[r] = {0: as_root[r]}
         if heads := _heaviest(trial):
-            total = sum(trial[d][heads[d]] for d in range(1, len(heads)))
+            total = sum(trial[d][heads[d]] for d in tokens)
             found = min(found, (-total, heads))
-    return found[1] or None
+    return found[1]
 
 
-def _heaviest(arcs: Sequence[Mapping[int, int]]) -> list[int] | None:
-    """Return the heaviest tree over the arcs, with any number of roots, None if there is none.
+def _heaviest(arcs: Sequence[Mapping[int, int]]) -> list[int]:
+    """Return the heaviest tree over the arcs, with any number of roots, empty if there is none.
 
     The best heads are a tree if they hold no cycle. Else ties are broken in the scores: the ranks of the heads of all
     tokens are the digits of a number in mixed radix, taken off a score that was raised by more than this number can be.
     Python's integers keep that exact.
     """
     if not all(arcs[1:]):
-        return None
+        return []
     best = [-1, *(min(into, key=lambda h: (-into[h], h)) for into in arcs[1:])]
     if is_tree(np.array(best, np.int32)):
         return best
@@ -97,7 +93,7 @@ def _heaviest(arcs: Sequence[Mapping[int, int]]) -> list[int] | None:
         for rank, h in enumerate(sorted(into)):
             scores[h, d] = into[h] * scale - rank * radix
     heads = (_of_networkx if len(arcs) <= MAX_NETWORKX + 1 else heaviest_arborescence)(scores) or {}
-    return [-1, *(heads[d] for d in range(1, len(arcs)))] if len(heads) == len(arcs) - 1 else None
+    return [-1, *(heads[d] for d in range(1, len(arcs)))] if len(heads) == len(arcs) - 1 else []
 
 
 def _of_networkx(scores: Mapping[tuple[int, int], int]) -> dict[int, int]:

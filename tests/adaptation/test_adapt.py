@@ -141,21 +141,27 @@ class KilledError(Exception):
     pass
 
 
-@pytest.mark.parametrize("step", [0, 1, 3, 7, 8, 15])
-def test_what_was_killed_goes_on_and_ends_in_the_same_bytes(
-    step: int, text: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    left = [step]
+class Mortal:
+    """Functions that are killed after some calls of them together."""
 
-    def mortal(function: Callable[..., Any]) -> Callable[..., Any]:
+    def __init__(self, calls: int) -> None:
+        self.left = calls
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **keywords: Any) -> Any:
-            left[0] -= 1
-            if left[0] < 0:
+            self.left -= 1
+            if self.left < 0:
                 raise KilledError
             return function(*arguments, **keywords)
 
         return call
 
+
+@pytest.mark.parametrize("step", [0, 1, 3, 7, 8, 15])
+def test_what_was_killed_goes_on_and_ends_in_the_same_bytes(
+    step: int, text: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mortal = Mortal(step)
     with monkeypatch.context() as patch:
         patch.setattr("treevote.adaptation.annotation._parsed", mortal(_parsed))
         patch.setattr("treevote.adaptation.adapt.save", mortal(save))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -13,7 +12,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from tests.adaptation.test_adapt import DEV, LENIENT, SCHEME, SOURCE, TRAINERS, KilledError, added, content
+from tests.adaptation.test_adapt import DEV, LENIENT, SCHEME, SOURCE, TRAINERS, KilledError, Mortal, added, content
 from tests.adaptation.test_adapt import before as without_tagger
 from tests.reference import toy_model
 from tests.reference.toy_grammar import toy_treebank
@@ -231,17 +230,7 @@ def test_what_was_killed_goes_on_and_ends_in_the_same_bytes(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    left = [step]
-
-    def mortal(function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **keywords: Any) -> Any:
-            left[0] -= 1
-            if left[0] < 0:
-                raise KilledError
-            return function(*arguments, **keywords)
-
-        return call
-
+    mortal = Mortal(step)
     with monkeypatch.context() as patch:
         patch.setattr("treevote.adaptation.annotation.commented", mortal(commented))
         patch.setattr("treevote.adaptation.tagging.save", mortal(save))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from tests.reference.arc_standard import Configuration, Tree
@@ -142,3 +142,12 @@ def place(configuration: Configuration, steps: Sequence[str], n: int) -> tuple[i
 
 def bin_of(distance: int) -> int:
     return next(bin for bin, most in enumerate((1, 2, 3, 4, 6, 9, 10**9), 1) if distance <= most)
+
+
+def occurrences(bags: Iterable[Counter[Hashable]]) -> Counter[tuple[tuple[int, int], ...]]:
+    """Return for each thing in which bags it is and how often, and count these."""
+    found: defaultdict[Hashable, list[tuple[int, int]]] = defaultdict(list)
+    for i, bag in enumerate(bags):
+        for item, times in bag.items():
+            found[item].append((i, times))
+    return Counter(tuple(where) for where in found.values())

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from treevote.errors import ConfigError
-from treevote.kernels import Floats, Longs, kernel, leaf
+from treevote.kernels import Floats, Longs, kernel
 from treevote.models.learning.learners.linear import LogLinearClassifier, OnlineLinearClassifier, Rows, activate
+from treevote.models.learning.network.activations import softmax
 
 _SURE = 0.9995  # rows whose class has a higher probability are skipped
 _LEAST = 1e-3  # smaller gradients are treated as 0
@@ -94,18 +95,3 @@ def descend(rows: Rows, order: Longs, rate: np.float32, coefficients: Floats, bi
                 value, row = np.float32(rows.values[j]), coefficients[rows.indices[j]]
                 for k in range(n_classes):
                     row[k] += value * scores[k]
-
-
-@leaf
-def softmax(scores: Floats) -> None:
-    """Turn scores into probabilities, in place."""
-    largest = scores[0]
-    for k in range(1, len(scores)):
-        if scores[k] > largest:
-            largest = scores[k]
-    total = np.float32(0)
-    for k in range(len(scores)):
-        scores[k] = np.exp(scores[k] - largest)
-        total += scores[k]
-    for k in range(len(scores)):
-        scores[k] /= total

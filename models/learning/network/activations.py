@@ -1,4 +1,4 @@
-"""Activation functions: tanh and the logistic function for recurrent units, a leaky rectifier for the other layers."""
+"""Activation functions: tanh and the logistic function for recurrent units, a leaky rectifier, softmax."""
 
 from __future__ import annotations
 
@@ -41,3 +41,18 @@ def rectify(x: Floats) -> Floats:
 def slope_of(y: Floats) -> Floats:
     """Return the derivative of `rectify` by its result."""
     return np.where(y > 0, _ONE, SLOPE)
+
+
+@leaf
+def softmax(scores: Floats) -> None:
+    """Turn scores into probabilities, in place."""
+    largest = scores[0]
+    for k in range(1, len(scores)):
+        if scores[k] > largest:
+            largest = scores[k]
+    total = np.float32(0)
+    for k in range(len(scores)):
+        scores[k] = np.exp(scores[k] - largest)
+        total += scores[k]
+    for k in range(len(scores)):
+        scores[k] /= total

@@ -29,7 +29,7 @@ def add_product(a: Floats, b: Floats, c: Floats) -> None:
             _add_four_rows(a[row : row + 4], b, begin, end, c[row : row + 4])
             row += 4
         while row < n_rows:
-            _add_row(a[row], b, begin, end, c[row])
+            add_row(a[row], b, begin, end, c[row])
             row += 1
 
 
@@ -63,8 +63,8 @@ def _add_four_rows(a: Floats, b: Floats, begin: int, end: int, c: Floats) -> Non
 
 
 @kernel
-def _add_row(a: Floats, b: Floats, begin: int, end: int, c: Floats) -> None:
-    """Add one row of a product, with the sums of `_add_four_rows`."""
+def add_row(a: Floats, b: Floats, begin: int, end: int, c: Floats) -> None:
+    """Add columns ``begin:end`` of one row of a product, with the sums of `_add_four_rows`."""
     n, k, own = b.shape[0], 0, c[begin:end]
     while k + 4 <= n:
         b0, b1, b2, b3 = b[k, begin:end], b[k + 1, begin:end], b[k + 2, begin:end], b[k + 3, begin:end]

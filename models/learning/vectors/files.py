@@ -119,7 +119,9 @@ def _entries(lines: Lines, stream: BinaryIO, name: str) -> Iterator[tuple[str, F
     if has_header:
         n_words, size = map(int, header)
         first = _, front = first_of(lines)
-    _require_size(size, name)
+    if not 1 <= size <= MOST_DIMENSIONS:
+        problem = f"expected word vectors of 1 to {MOST_DIMENSIONS:,} dimensions, found {size:,}"
+        raise InputError(problem, path=name, remedy="give word vectors of word2vec, fastText or GloVe")
     if has_header and front and not _is_text(front, size):
         yield from _binary(front, stream, n_words, size, name)
         return
@@ -141,12 +143,6 @@ def _has_number(word: bytes) -> bool:
     """Tell whether a word of several parts ends with a fraction: one of more numbers than were expected."""
     _, *parts = word.split()
     return bool(parts) and _FRACTION.fullmatch(parts[-1]) is not None
-
-
-def _require_size(size: int, name: str) -> None:
-    if not 1 <= size <= MOST_DIMENSIONS:
-        problem = f"expected word vectors of 1 to {MOST_DIMENSIONS:,} dimensions, found {size:,}"
-        raise InputError(problem, path=name, remedy="give word vectors of word2vec, fastText or GloVe")
 
 
 def _is_text(line: bytes, size: int) -> bool:

@@ -109,27 +109,19 @@ def all_pairs(here: Linkage, single_root: bool, pairs: Ints, around: Ints) -> in
 @leaf
 def can_link(here: Linkage, left: int, right: int, to_left: bool, single_root: bool) -> bool:
     """Tell whether two words are potentially adjacent and the dependent (the left word if ``to_left``) has no head."""
-    if to_left:
-        if left == 0 or here.heads[left] >= 0:
-            return False
-        word = left
-        while here.rdep[word] >= 0:
-            word = here.rdep[word]
-        word += 1
-        if word == len(here.heads):
-            return False
-        while word >= 0 and word != right:
-            word = here.heads[word]
-        return word == right
-    if here.heads[right] >= 0 or (left == 0 and single_root and here.rdep[0] >= 0):
+    head, dependent = (right, left) if to_left else (left, right)
+    if dependent == 0 or here.heads[dependent] >= 0 or (head == 0 and single_root and here.rdep[0] >= 0):
         return False
-    word = right
-    while here.ldep[word] >= 0:
-        word = here.ldep[word]
-    word -= 1
-    while word >= 0 and word != left:
+    outermost, step = (here.rdep, 1) if to_left else (here.ldep, -1)
+    word = dependent  # then the outermost word of its tree on the side of the head, and the neighbour of that
+    while outermost[word] >= 0:
+        word = outermost[word]
+    word += step
+    if word == len(here.heads):
+        return False
+    while word >= 0 and word != head:
         word = here.heads[word]
-    return word == left
+    return word == head
 
 
 @leaf

@@ -218,16 +218,12 @@ class TransitionParser(BaseParser[TransitionTrainer]):
         return cls(trainer, memo, single_root, labels, actions, templates, table, guide)
 
 
-FAMILY = Family(
-    TransitionParser.KIND,
-    TransitionTrainer,
-    TransitionParser,
-    {
-        "lr-maxent-forward": TransitionTrainer(direction="forward", learner="maxent"),
-        "lr-maxent-backward": TransitionTrainer(direction="backward", learner="maxent"),
-        "lr-structured-forward": TransitionTrainer(direction="forward", options={"epochs": 4}, structured_epochs=8),
-        "lr-structured-backward": TransitionTrainer(direction="backward", options={"epochs": 4}, structured_epochs=8),
-        "lr-svm-forward": TransitionTrainer(direction="forward", learner="svm", search="greedy"),
-        "lr-svm-backward": TransitionTrainer(direction="backward", learner="svm", search="greedy"),
-    },
-)
+MEMBERS = {
+    "lr-maxent-forward": TransitionTrainer(direction="forward", learner="maxent"),
+    "lr-maxent-backward": TransitionTrainer(direction="backward", learner="maxent"),
+    "lr-structured-forward": TransitionTrainer(direction="forward", options={"epochs": 4}, structured_epochs=8),
+    "lr-structured-backward": TransitionTrainer(direction="backward", options={"epochs": 4}, structured_epochs=8),
+    "lr-svm-forward": TransitionTrainer(direction="forward", learner="svm", search="greedy"),
+    "lr-svm-backward": TransitionTrainer(direction="backward", learner="svm", search="greedy"),
+}
+FAMILY = Family(TransitionParser.KIND, TransitionTrainer, TransitionParser, MEMBERS)

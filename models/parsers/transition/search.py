@@ -190,9 +190,8 @@ def parse_best_first(model: Model, cache: ScoreCache, given: GivenArcs, trees: T
     """Parse as `parse_beam`, always going on from the most probable configuration; return the number of fall-backs."""
     tokens, heads, deprels, offsets = trees
     actions, scale, n_actions = model.actions, model.weights.scale, len(model.actions.kind)
-    scores, allowed = np.empty(n_actions, np.int32), np.empty(n_actions, np.bool_)
-    mask, logs = np.empty(n_actions, np.bool_), np.empty(n_actions, np.float64)
-    greedy, fallbacks = scratch(1, n_actions), 0
+    arrays, logs, fallbacks = scratch(1, n_actions), np.empty(n_actions, np.float64), 0
+    scores, mask, allowed = arrays.scores, arrays.mask, arrays.allowed
     for sentence in range(len(offsets) - 1):
         first, last = offsets[sentence], offsets[sentence + 1]
         own, n = given_in(given, first, last), last - first - 1
@@ -227,6 +226,6 @@ def parse_best_first(model: Model, cache: ScoreCache, given: GivenArcs, trees: T
         if here > limit:
             fallbacks += 1
             left = 2 * n - steps[farthest]
-            here, _ = follow(model, cache, space, own, tokens[first:last], greedy, farthest, limit + 1, left, 0.0, True)
+            here, _ = follow(model, cache, space, own, tokens[first:last], arrays, farthest, limit + 1, left, 0.0, True)
         write_tree(space, actions, here, heads[first:last], deprels[first:last])
     return fallbacks

@@ -42,7 +42,7 @@ from treevote.models.parsers.transition.configuration import (
     workspace,
 )
 from treevote.models.parsers.transition.log_linear import LogLinear, ascend, score
-from treevote.models.parsers.transition.search import insert
+from treevote.models.parsers.transition.search import insert, scratch
 from treevote.parallel import Progress
 
 WIDTH = 8  # least size of a beam, which learns from errors that a narrower one does not meet
@@ -121,9 +121,7 @@ def violation(
     last configuration of the derivation in ``space`` and its number of actions, 0 if the gold one is never behind.
     """
     actions, mask, logs, n = model.actions, model.mask, model.logs, len(tokens) - 1
-    beam, totals = np.empty(width, np.int64), np.empty(width, np.float64)
-    next_from, next_action = np.empty(width, np.int64), np.empty(width, np.int64)
-    next_totals = np.empty(width, np.float64)
+    beam, totals, next_from, next_action, next_totals, _, _, _ = scratch(width, 0)
     initial(space, n)
     beam[0], totals[0] = 0, 0.0
     used, size, on_gold_way, gold_total = 1, 1, 0, np.float64(0.0)

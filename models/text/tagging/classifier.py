@@ -17,7 +17,7 @@ from treevote.models.learning.features.feature_index import look_up
 from treevote.models.learning.features.linear_guide import LinearGuide
 from treevote.models.learning.features.rows import rows_of
 from treevote.models.learning.features.weights import Weights, add_rows
-from treevote.models.text.tagging.dictionary import N_CELLS, Dictionary, find_cells, most_classes
+from treevote.models.text.tagging.dictionary import N_CELLS, Dictionary, find_cells
 from treevote.models.text.tagging.features import Text, batches, fire, of_context
 from treevote.models.text.tagging.learning import Examples, LearnerState, LearnerWeights, add_parts, learn, pack
 from treevote.models.text.tagging.tagset import Parts, Tagset
@@ -81,14 +81,14 @@ class ClassifierTrainer(Settings):
             np.cumsum(widths, dtype=np.int64) - widths,
             np.where(of_context(rows.keys), self.context, 1).astype(np.float32),
         )
-        generator, most = np.random.default_rng(seed), most_classes(dictionary)
+        generator = np.random.default_rng(seed)
         learnt = LearnerWeights.zeros(len(self.losses), int(widths.sum()), int(parts.bases[-1]), N_CELLS)
         for number, loss in enumerate(self.losses):
             state = LearnerState.of(learnt, number)
             for epoch in range(self.epochs):
                 rate = np.float32(self.rate * (1 - epoch / self.epochs))
                 order = generator.permutation(len(groups))
-                learn(examples, parts, dictionary, most, order, rate, loss == "margin", state)
+                learn(examples, parts, dictionary, order, rate, loss == "margin", state)
                 if progress is not None:
                     progress(f"{name} {loss} {self.direction}", epoch + 1, self.epochs)
             del state  # its sums of squares are as large as the weights
@@ -130,7 +130,6 @@ def add_scores(
     tags: Ints,
     parts: Parts,
     dictionary: Dictionary,
-    most: int,
     templates: Ints,
     weights: Weights,
     evidence: Doubles,
@@ -146,13 +145,12 @@ def add_scores(
 
     ``tags``, shape (n_taggers, n_slots, len(TAGS)), are the tags of the text as each tagger sees them. Unless the
     column is -1, ``tags[t, :, column]`` is overwritten by ``codes[c]`` for the class ``c`` to which tagger ``t`` gives
-    the highest score, of equal ones the first. ``places``, shape (n_slots,), is the first score of each token, ``most``
-    the largest number of classes of a form.
+    the highest score, of equal ones the first. ``places``, shape (n_slots,), is the first score of each token.
     """
     keys, rows = np.empty(len(templates), np.uint64), np.empty(len(templates), np.int64)
     scores, n_parts = np.zeros(len(weights.bias), np.int32), parts.bases[-1]
     own, classes = np.empty(n_parts, np.float32), np.empty(n_parts, np.float32)
-    found, cells = np.empty(most, np.int64), np.empty(most, np.int64)
+    found, cells = np.empty(n_parts, np.int64), np.empty(n_parts, np.int64)
     scale = np.float32(weights.scale)
     for sentence in range(len(text.offsets) - 1):
         start, length = text.offsets[sentence], text.offsets[sentence + 1] - text.offsets[sentence]

@@ -19,7 +19,7 @@ N_CELLS = 4 * N_SHARES  # number of weights: one for each range of the count, an
 
 
 class Dictionary(NamedTuple):
-    """Counts in CSR form: form ``f`` had ``classes[offsets[f] : offsets[f + 1]]``, with their ``counts``."""
+    """Counts in CSR form: form ``f`` had ``classes[offsets[f] : offsets[f + 1]]``, which ascend, with ``counts``."""
 
     offsets: Ints
     classes: Ints
@@ -43,7 +43,8 @@ class Dictionary(NamedTuple):
         check_offsets("offsets", offsets, n_forms, len(classes))
         if len(counts) != len(classes) or ((counts < 1) | (counts > 1 << 30)).any():
             raise ValueError("the counts of its dictionary")
-        if ((classes < 0) | (classes >= n_classes)).any():
+        pairs = np.repeat(np.arange(n_forms) * n_classes, np.diff(offsets)) + classes
+        if ((classes < 0) | (classes >= n_classes)).any() or (pairs[1:] <= pairs[:-1]).any():
             raise ValueError("the classes of its dictionary")
         return cls(offsets, classes, counts)
 
@@ -76,8 +77,3 @@ def find_cells(dictionary: Dictionary, form: int, first: int, last: int, gold: i
                 cells[n] = N_SHARES * level + rank
                 n += 1
     return n
-
-
-def most_classes(dictionary: Dictionary) -> int:
-    """Return the largest number of classes of a form."""
-    return int(np.diff(dictionary.offsets).max(initial=0))

@@ -15,6 +15,7 @@ import numpy as np
 
 from treevote.kernels import Doubles, Floats, Ints, Keys, Longs, Shorts, kernel, leaf
 from treevote.models.learning.features.weights import MAX_WEIGHT, largest_of
+from treevote.models.learning.network.activations import softmax
 from treevote.models.text.tagging.dictionary import Dictionary, find_cells
 from treevote.models.text.tagging.tagset import Parts
 
@@ -74,22 +75,15 @@ def learn(
     examples: Examples,
     parts: Parts,
     dictionary: Dictionary,
-    most: int,
     order: Longs,
     rate: np.float32,
     margin: bool,
     state: LearnerState,
 ) -> None:
-    """Take a step for each row of ``order``.
-
-    ``most`` is the largest number of classes of a form; ``margin`` chooses between the two losses.
-    """
-    widest = 0
-    for g in range(len(parts.bases) - 1):
-        widest = max(widest, parts.bases[g + 1] - parts.bases[g])
-    scores, gradient = np.empty(widest, np.float32), np.empty(widest, np.float32)
-    classes, found, cells = np.empty(widest, np.float32), np.empty(most, np.int64), np.empty(most, np.int64)
-    changed = np.empty(widest, np.int64)
+    """Take a step for each row of ``order``; ``margin`` chooses between the two losses."""
+    widest = np.diff(parts.bases).max()
+    scores, gradient, classes = np.empty(widest, np.float32), np.empty(widest, np.float32), np.empty(widest, np.float32)
+    found, cells, changed = np.empty(widest, np.int64), np.empty(widest, np.int64), np.empty(widest, np.int64)
     for at in range(len(order)):
         row = order[at]
         group, gold = int(examples.groups[row]), int(examples.classes[row])
@@ -178,15 +172,7 @@ def scatter_gradient(parts: Parts, group: int, classes: Floats, gradient: Floats
 @leaf
 def entropy_gradient(classes: Floats, n: int, gold: int) -> bool:
     """Replace scores by the gradient of the negative log-likelihood; False if the gold class is sure."""
-    largest = classes[0]
-    for c in range(1, n):
-        largest = max(largest, classes[c])
-    total = np.float32(0)
-    for c in range(n):
-        classes[c] = np.exp(classes[c] - largest)
-        total += classes[c]
-    for c in range(n):
-        classes[c] /= total
+    softmax(classes[:n])
     if classes[gold] > _SURE:
         return False
     classes[gold] -= np.float32(1)

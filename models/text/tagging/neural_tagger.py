@@ -23,7 +23,7 @@ from treevote.errors import require_known
 from treevote.kernels import Bools, Floats, Ints, kernel
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon
-from treevote.models.learning.network.activations import rectify, slope_of
+from treevote.models.learning.network.activations import rectify, slope_of, softmax
 from treevote.models.learning.network.batches import Batch
 from treevote.models.learning.network.encoder import encodings
 from treevote.models.learning.network.parameters import Arrays, Shapes, Sizes, encoder_shapes, size_of, views
@@ -217,24 +217,15 @@ def class_loss(parts: Parts, groups: Ints, gold: Ints, scores: Floats, d_scores:
     ``scores``, shape (n, n_parts), are those of parts; ``d_scores``, which are zero, receive the derivatives. A token
     without a class, -1, has no loss.
     """
-    most, loss = 0, np.float64(0.0)
-    for g in range(len(parts.starts) - 1):
-        most = max(most, parts.starts[g + 1] - parts.starts[g])
-    classes = np.empty(most, np.float32)
+    classes, loss = np.empty(np.diff(parts.starts).max(), np.float32), np.float64(0.0)
     for row in range(len(gold)):
         if gold[row] < 0:
             continue
         group = groups[row]
         n, right = parts.starts[group + 1] - parts.starts[group], gold[row] - parts.starts[group]
         add_parts(parts, group, scores[row, parts.bases[group] :], classes)
-        highest, total = classes[:n].max(), np.float32(0.0)
-        loss += highest - classes[right]
-        for c in range(n):
-            classes[c] = np.exp(classes[c] - highest)
-            total += classes[c]
-        loss += np.log(total)
-        for c in range(n):
-            classes[c] = np.true_divide(classes[c], total)
+        softmax(classes[:n])
+        loss -= np.log(classes[right])
         classes[right] -= np.float32(1.0)
         scatter_gradient(parts, group, classes, d_scores[row, parts.bases[group] :])
     return loss

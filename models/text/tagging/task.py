@@ -11,7 +11,7 @@ import numpy as np
 from treevote.kernels import Bools, Floats, Ints, Longs, kernel
 from treevote.models.learning.features.lexicon import split_feats
 from treevote.models.text.tagging.classifier import Classifier, add_scores
-from treevote.models.text.tagging.dictionary import Dictionary, most_classes
+from treevote.models.text.tagging.dictionary import Dictionary
 from treevote.models.text.tagging.features import Text
 from treevote.models.text.tagging.learning import add_parts
 from treevote.models.text.tagging.tagset import Parts, Tagset
@@ -40,10 +40,6 @@ class Task:
     taggers: tuple[Classifier, ...]
 
     @functools.cached_property
-    def _most_classes(self) -> int:
-        return most_classes(self.dictionary)
-
-    @functools.cached_property
     def _widths(self) -> Longs:
         return np.diff(self.tagset.parts.bases).astype(np.int64)
 
@@ -64,8 +60,8 @@ class Task:
         for tagger in self.taggers:
             own = tags[first : first + len(tagger.evidence)]
             add_scores(
-                text, own, parts, self.dictionary, self._most_classes, tagger.table, tagger.guide.weights,
-                tagger.evidence, tagger.backward, column, codes, places, total,
+                text, own, parts, self.dictionary, tagger.table, tagger.guide.weights, tagger.evidence, tagger.backward,
+                column, codes, places, total,
             )  # fmt: skip
             first += len(own)
         if neural is not None:
@@ -133,10 +129,7 @@ def choose(
     n_slots = len(groups)
     classes, old, new = np.full(n_slots, -1, np.int32), np.full(n_slots, -1, np.int32), np.full(n_slots, -1, np.int32)
     margins, agreed = np.zeros(n_slots, np.float32), np.zeros(n_slots, np.bool_)
-    most = 0
-    for g in range(len(parts.starts) - 1):
-        most = max(most, parts.starts[g + 1] - parts.starts[g])
-    scores, sentence = np.empty(most, np.float32), 0
+    scores, sentence = np.empty(np.diff(parts.starts).max(), np.float32), 0
     for slot in range(n_slots):
         if slot == offsets[sentence]:  # ROOT
             sentence += 1

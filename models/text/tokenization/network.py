@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treevote.kernels import Bytes, Floats, Ints, kernel, leaf
+from treevote.models.learning.network.products import add_row
 from treevote.models.text.tokenization.model_file import damaged
 
 NOTHING, TOKEN, SENTENCE = 0, 1, 2  # outcomes: what ends with a character
@@ -156,26 +157,17 @@ def add_outcomes(rows: Ints, n: int, weights: Weights, scores: Floats) -> None:
             row = inputs[rows[i]]
             for j in range(2 * width):
                 gates[j] = row[j]
-            add_product(state, weights.gates[direction], gates)
+            add_row(state, weights.gates[direction], 0, 2 * width, gates)
             for j in range(2 * width):
                 gates[j] = sigmoid(gates[j])
             for j in range(width):
                 reset[j] = gates[width + j] * state[j]
                 candidate[j] = row[2 * width + j]
-            add_product(reset, weights.candidates[direction], candidate)
+            add_row(reset, weights.candidates[direction], 0, width, candidate)
             for j in range(width):
                 new = two * sigmoid(two * candidate[j]) - one  # the hyperbolic tangent
                 state[j] = gates[j] * state[j] + (one - gates[j]) * new
-            add_product(state, output, scores[i])
-
-
-@leaf
-def add_product(vector: Floats, matrix: Floats, out: Floats) -> None:
-    """Add ``vector @ matrix``, four rows at a time: their number is a multiple of four."""
-    for k in range(0, matrix.shape[0], 4):
-        a, b, c, d = vector[k], vector[k + 1], vector[k + 2], vector[k + 3]
-        for j in range(out.size):
-            out[j] = out[j] + a * matrix[k, j] + b * matrix[k + 1, j] + c * matrix[k + 2, j] + d * matrix[k + 3, j]
+            add_row(state, output, 0, 3, scores[i])
 
 
 @leaf

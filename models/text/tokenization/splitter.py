@@ -85,18 +85,11 @@ class Splitter:
 def split(rows: Ints, bits: Bytes, weights: Weights, window: Longs, state: Longs, tokens: Longs, address: int) -> bool:
     """Find tokens up to the next place where an address may begin; return whether there is one.
 
-    Parameters
-    ----------
-    rows, bits : arrays, shape (n_characters,)
-        As `CharacterNetwork.read` gives them, the bits with `MAY_BEGIN_ADDRESS`.
-    window : array, shape (SEGMENT + 1, 2)
-        Place of each character that the network has read, several spaces as one, and what ends with it.
-    state : array, shape (5,)
-        Where the split stands; zeros at first. ``window`` and ``state`` are for the next call.
-    tokens : array, shape (n_characters, 3)
-        Start and end of each token, and whether a sentence ends with it.
-    address : int
-        End of the address at the place where the last call stopped; that place if there is none; else -1.
+    ``rows`` and ``bits`` are those of `CharacterNetwork.read`, the bits with `MAY_BEGIN_ADDRESS`. ``window``, shape
+    (SEGMENT + 1, 2), has the place of each character that the network has read, several spaces as one, and what ends
+    with it; ``state``, shape (5,), zeros at first, where the split stands: both are for the next call. ``tokens``,
+    shape (n_characters, 3), receive start, end, and whether a sentence ends there. ``address`` is the end of the
+    address at the place where the last call stopped, that place if there is none, else -1.
     """
     n = rows.size
     place, following, length, n_tokens, first = state[PLACE], state[NEXT], state[LENGTH], state[N_TOKENS], state[FIRST]

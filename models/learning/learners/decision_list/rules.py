@@ -107,8 +107,7 @@ def first_match(n: int, features: Ints, marks: Marks, rules: CompiledRules, allo
             known[n_known] = number
             stamps[number] = stamp
             n_known += 1
-    last = len(rules.classes) - 1  # it matches everything
-    best = last + 1
+    best = len(rules.classes) - 1  # it matches everything
     for j in range(n_known):
         for k in range(rules.starts[known[j]], rules.starts[known[j] + 1]):
             rule = rules.listed[k]
@@ -120,9 +119,7 @@ def first_match(n: int, features: Ints, marks: Marks, rules: CompiledRules, allo
             if at == end and allowed[rules.classes[rule]]:
                 best = rule
                 break
-    if best > last:
-        best = last if allowed[rules.classes[last]] else -1
-    return best
+    return best if allowed[rules.classes[best]] else -1
 
 
 @kernel

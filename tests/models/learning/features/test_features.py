@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pytest
@@ -68,15 +68,6 @@ def fired(space: Workspace, here: int, tokens: Sequence[int], words: WordColumns
     return Counter(keys[:count].tolist())
 
 
-def occurrences(bags: Iterable[Counter[Hashable]]) -> Counter[tuple[tuple[int, int], ...]]:
-    """Return for each thing in which bags it is and how often, and count these."""
-    found: defaultdict[Hashable, list[tuple[int, int]]] = defaultdict(list)
-    for i, bag in enumerate(bags):
-        for item, times in bag.items():
-            found[item].append((i, times))
-    return Counter(tuple(where) for where in found.values())
-
-
 def both(
     treebank: Treebank, training: Treebank, templates: Sequence[str], picks: Sequence[int]
 ) -> tuple[list[Counter[Hashable]], list[Counter[Hashable]]]:
@@ -101,7 +92,7 @@ def both(
 def test_equal_keys_are_equal_features(treebank: Treebank, training: Treebank, picks: list[int]) -> None:
     keys, features = both(treebank, training, TEMPLATES, picks)
     assert [bag.total() for bag in keys] == [bag.total() for bag in features]
-    assert occurrences(keys) == occurrences(features)
+    assert plain.occurrences(keys) == plain.occurrences(features)
 
 
 @settings(max_examples=10)
@@ -109,7 +100,7 @@ def test_equal_keys_are_equal_features(treebank: Treebank, training: Treebank, p
 def test_the_named_sets_fire_as_they_read(treebank: Treebank, name: str, data: st.DataObject) -> None:
     picks = data.draw(st.lists(st.integers(0, 99), min_size=2, max_size=12))
     keys, features = both(treebank, treebank, templates_of(name), picks)
-    assert occurrences(keys) == occurrences(features)
+    assert plain.occurrences(keys) == plain.occurrences(features)
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
@@ -177,7 +168,7 @@ def test_rows_are_those_of_the_twin(treebank: Treebank, cutoff: int) -> None:
         for first, last in zip(rows.indptr, rows.indptr[1:], strict=False)
     ]
     assert [bag.total() for bag in found] == [bag.total() for bag in bags]
-    assert occurrences(found) == occurrences(bags)
+    assert plain.occurrences(found) == plain.occurrences(bags)
     counts = np.bincount(rows.indices, minlength=len(rows.keys))
     assert (counts >= cutoff).all()
     assert (np.diff(counts) <= 0).all()  # the most frequent first

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -62,15 +62,6 @@ def labels_of(labeller: Labeller, lexicon: Lexicon, treebank: Treebank) -> list[
     return list(map(int, labeller.label(words, rows[treebank.tokens], treebank.offsets, treebank.heads)))
 
 
-def occurrences(bags: Sequence[Counter[Hashable]]) -> Counter[tuple[tuple[int, int], ...]]:
-    """Return for each thing in which bags it is and how often, and count these."""
-    found: defaultdict[Hashable, list[tuple[int, int]]] = defaultdict(list)
-    for i, bag in enumerate(bags):
-        for item, times in bag.items():
-            found[item].append((i, times))
-    return Counter(tuple(where) for where in found.values())
-
-
 @given(trees(12))
 def test_links_are_what_the_twin_finds(heads: Ints) -> None:
     plain_heads = heads.tolist()
@@ -118,14 +109,14 @@ def both(
 def test_equal_keys_are_equal_features(treebank: Treebank, training: Treebank) -> None:
     bags, plain_bags = both(treebank, training, EVERY)
     assert [bag.total() for bag in bags] == [bag.total() for bag in plain_bags]
-    assert occurrences(bags) == occurrences(plain_bags)
+    assert plain.occurrences(bags) == plain.occurrences(plain_bags)
 
 
 @settings(max_examples=10)
 @given(rich())
 def test_the_default_templates_fire_as_they_read(treebank: Treebank) -> None:
     bags, plain_bags = both(treebank, treebank, TEMPLATES)
-    assert occurrences(bags) == occurrences(plain_bags)
+    assert plain.occurrences(bags) == plain.occurrences(plain_bags)
 
 
 @pytest.mark.parametrize("template", EVERY)
@@ -147,7 +138,7 @@ def test_long_feats_and_many_labels_are_cut() -> None:
     treebank = Treebank.of([([word] * n, [0] + [1] * (n - 1), [f"l{i}" for i in range(n)])])
     templates = ["d.feat", "agree", "h.dependents"]
     bags, plain_bags = both(treebank, treebank, templates)
-    assert occurrences(bags) == occurrences(plain_bags)
+    assert plain.occurrences(bags) == plain.occurrences(plain_bags)
     assert max(bag.total() for bag in bags) == len(templates) * MAX_MEMBERS
 
 
@@ -160,7 +151,7 @@ def test_rows_are_the_features_that_are_frequent(treebank: Treebank, cutoff: int
     counts = sum(plain_bags, Counter[Hashable]())
     kept = [Counter({f: times for f, times in bag.items() if counts[f] >= cutoff}) for bag in plain_bags]
     found = [Counter[Hashable](rows.indices[a:b].tolist()) for a, b in zip(rows.indptr, rows.indptr[1:], strict=False)]
-    assert occurrences(found) == occurrences(kept)
+    assert plain.occurrences(found) == plain.occurrences(kept)
     gold: list[int] = []
     for i in range(treebank.n_sentences):
         span = slice(int(treebank.offsets[i]), int(treebank.offsets[i + 1]))

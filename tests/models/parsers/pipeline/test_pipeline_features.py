@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable
+from collections import Counter
+from collections.abc import Hashable
 
 import numpy as np
 import pytest
@@ -48,15 +48,6 @@ def fired(state: twin.State, tokens: Ints, words: WordColumns, table: TemplateTa
     return Counter(keys[:count].tolist())
 
 
-def occurrences(bags: Iterable[Counter[Hashable]]) -> Counter[tuple[tuple[int, int], ...]]:
-    """Return for each thing in which bags it is and how often, and count these."""
-    found: defaultdict[Hashable, list[tuple[int, int]]] = defaultdict(list)
-    for i, bag in enumerate(bags):
-        for item, times in bag.items():
-            found[item].append((i, times))
-    return Counter(tuple(where) for where in found.values())
-
-
 @settings(max_examples=40)
 @given(rich_treebanks(2, 7), rich_treebanks(2, 4), policies, st.lists(st.integers(0, 4), min_size=30, max_size=30))
 def test_the_kernel_sees_what_a_person_sees(
@@ -71,7 +62,7 @@ def test_the_kernel_sees_what_a_person_sees(
         for state in walk(len(tokens) - 1, policy, 3, picks):
             keys.append(fired(state, tokens, words, table))
             seen.append(Counter[Hashable](features(state, sentence.words, TEMPLATES, known)))
-    assert occurrences(keys) == occurrences(seen)
+    assert plain.occurrences(keys) == plain.occurrences(seen)
 
 
 @settings(max_examples=30)

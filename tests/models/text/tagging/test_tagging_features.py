@@ -17,7 +17,7 @@ from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.text.tagging import features as module
 from treevote.models.text.tagging.classifier import differ
-from treevote.models.text.tagging.dictionary import N_CELLS, Dictionary, find_cells, most_classes
+from treevote.models.text.tagging.dictionary import N_CELLS, Dictionary, find_cells
 from treevote.models.text.tagging.features import Text, batches, fire, of_context
 from treevote.models.text.tagging.forms import SPELLING, FormMemo, spelling
 from treevote.models.text.tagging.templates import FEATS, FURTHEST, LEMMA, TAGS, UPOS, XPOS, compile_templates, mirrored
@@ -61,7 +61,7 @@ def dictionary_of(pairs: Sequence[tuple[int, int]], n_forms: int = 4) -> Diction
 
 
 def found_in(dictionary: Dictionary, form: int, first: int, last: int, gold: int) -> dict[int, int]:
-    found, cells = np.full((2, most_classes(dictionary)), -9, np.int64)
+    found, cells = np.full((2, max(0, last - first)), -9, np.int64)
     n = find_cells(dictionary, form, first, last, gold, found, cells)
     assert (found[n:] == -9).all()
     assert ((cells[:n] >= 0) & (cells[:n] < N_CELLS)).all()
@@ -72,6 +72,15 @@ def found_in(dictionary: Dictionary, form: int, first: int, last: int, gold: int
 def test_cells_are_those_of_the_twin(pairs: list[tuple[int, int]], form: int, first: int, last: int) -> None:
     found = found_in(dictionary_of(pairs), form, first, last, -1)
     assert found == twin.cells(pairs, form, range(first, last))
+
+
+@given(occurrences)
+def test_a_stored_dictionary_has_each_class_of_a_form_once(pairs: list[tuple[int, int]]) -> None:
+    offsets, classes, counts = dictionary = dictionary_of(pairs)
+    assert all(map(np.array_equal, Dictionary.from_record(dictionary.record(), 4, 6), dictionary))
+    twice = Dictionary(2 * offsets, np.repeat(classes, 2), np.repeat(counts, 2))
+    with pytest.raises(ValueError, match="the classes of its dictionary"):
+        Dictionary.from_record(twice.record(), 4, 6)
 
 
 @given(occurrences, st.data())

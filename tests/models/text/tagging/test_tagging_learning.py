@@ -16,7 +16,7 @@ from tests.reference import tagger as twin
 from treevote.errors import ConfigError
 from treevote.kernels import Floats
 from treevote.models.learning.features.linear_guide import LinearGuide
-from treevote.models.text.tagging.dictionary import N_CELLS, Dictionary, most_classes
+from treevote.models.text.tagging.dictionary import N_CELLS, Dictionary
 from treevote.models.text.tagging.features import Text
 from treevote.models.text.tagging.learning import (
     Examples,
@@ -197,7 +197,7 @@ def learnt_by_both(
         weights[:] = rng.normal(size=len(weights))
         learner.weights.update(zip(own, weights.tolist(), strict=True))
     order = np.tile(np.arange(len(examples.groups))[::-1], 2)
-    learn(examples, parts, dictionary, most_classes(dictionary), order, np.float32(rate), hinge, learnt)
+    learn(examples, parts, dictionary, order, np.float32(rate), hinge, learnt)
     for row in order.tolist():
         group, gold = int(examples.groups[row]), int(examples.classes[row])
         if gold < 0:
