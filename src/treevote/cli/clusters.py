@@ -29,11 +29,12 @@ def clusters(
     Words that occur among the same words have paths with a common prefix (Brown et al. 1992). The file is for train and
     adapt --word-clusters.
     """
-    from treevote.commands.word_representations import make_clusters
+    from treevote.commands.word_representations import make_clusters, unlabelled
     from treevote.terminal import plural, say
 
     with options.running() as jobs:
-        summary = make_clusters(texts, output, model=model, n_classes=classes, least=least, format=format, jobs=jobs)
+        sentences = unlabelled(texts, output, model=model, format=format, jobs=jobs)
+        summary = make_clusters(sentences, output, n_classes=classes, least=least, jobs=jobs)
     words, tokens = plural(summary.words, "word"), plural(summary.tokens, "token")
     say(f"{words} in {plural(summary.classes, 'cluster')}, from {tokens}")
 
@@ -51,11 +52,12 @@ def vectors(
     Words that stand among the same words have vectors of nearly the same direction (Levy, Goldberg & Dagan 2015). The
     file is for train --vectors.
     """
-    from treevote.commands.word_representations import make_vectors
+    from treevote.commands.word_representations import make_vectors, unlabelled
     from treevote.terminal import plural, say
 
     with options.running() as jobs:
-        summary = make_vectors(texts, output, model=model, size=size, least=least, format=format, jobs=jobs)
+        sentences = unlabelled(texts, output, model=model, format=format, jobs=jobs)
+        summary = make_vectors(sentences, output, size=size, least=least)
     words, tokens = plural(summary.words, "word"), plural(summary.tokens, "token")
     say(f"vectors of {words} in {plural(size, 'dimension')}, from {tokens}")
 
