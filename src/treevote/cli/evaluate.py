@@ -101,7 +101,7 @@ def evaluate(
         require_no_faults({"required": [gold], "optional": others}, fault, format=format)
     asked: Literal["ud", "conllx"] | None = None if ud is None else "ud" if ud else "conllx"
     evaluation = run(gold, systems, convention=asked, punctuation=punct, format=format, training=train, seed=seed)
-    checked = gates.fail_under(evaluation, least, but=further)
+    checked = [*gates.fail_under(evaluation, least, but=further)]
     if baseline is not None:
         checked += gates.max_loss(evaluation, most, baseline, significant=significant)
     if well_formed:
