@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from treevote.cli import options
 
-Texts = Annotated[list[str], typer.Argument(metavar="<TEXT>...", help="CoNLL-U, or running text; - is standard input.")]
+Texts = Annotated[list[str], options.argument("<TEXT>...", "CoNLL-U, or running text; - is standard input.")]
 Model = Annotated[
     str | None,
     options.input(metavar="<MODEL>", help="Model whose tokenizer reads running text: its folder, or its name."),
@@ -63,7 +61,7 @@ def vectors(
 
 
 def text(
-    file: Annotated[str, typer.Argument(metavar="<FILE>", help="CoNLL-U; - is standard input.")],
+    file: Annotated[str, options.argument("<FILE>", "CoNLL-U; - is standard input.")],
     output: options.Output = "-",
     lines: Annotated[bool, options.output("--lines", help="Write each sentence on a line of its own.")] = False,
 ) -> None:
