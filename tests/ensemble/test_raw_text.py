@@ -36,7 +36,7 @@ from treevote import (
 from treevote.commands.inspect import inspect
 from treevote.commands.next import next_sentences
 from treevote.commands.parse import write_text
-from treevote.commands.word_representations import make_clusters
+from treevote.commands.word_representations import unlabelled
 from treevote.conll import text_chunks as cutting
 from treevote.conll.plain_text import encoded
 from treevote.conll.text_chunks import TextFormat
@@ -306,15 +306,7 @@ def test_text_to_learn_from_in_another_encoding_is_doubtful_once(model: Path, tm
         next_sentences(model, [tmp_path / "old.txt"], sentences=1)
     told = [str(warning.message) for warning in doubts]
     with pytest.warns(TreevoteWarning) as given:
-        make_clusters(
-            [tmp_path / "old.txt"],
-            tmp_path / "out.paths",
-            model=model,
-            n_classes=8,
-            least=2,
-            format="auto",
-            jobs=Jobs(),
-        )
+        list(unlabelled([tmp_path / "old.txt"], tmp_path / "out.paths", model=model, format="auto", jobs=Jobs()))
     reasons = [reason for reason in told if "not UTF-8" in reason]
     assert reasons == [str(warning.message) for warning in given]
     assert reasons == [

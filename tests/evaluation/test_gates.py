@@ -90,7 +90,7 @@ def test_a_gate_says_the_loss_that_it_compares(new: float, change: str, most: fl
     evaluation: Any = SimpleNamespace(systems=systems, metrics=metrics, comparison=comparison)
     for number in (most, most - 0.01):
         condition, sentence = f"LAS ≥ old − {number:g}", f"new {change} LAS against old; {number:g} may be lost"
-        assert max_loss(evaluation, {"LAS": number}, "old", significant=False) == [
+        assert list(max_loss(evaluation, {"LAS": number}, "old", significant=False)) == [
             Gate(condition, "new", number == most, sentence),
             Gate(condition, "none", False, "none has no LAS"),
         ]

@@ -33,8 +33,6 @@ class Verdicts(NamedTuple):
 
     wrong_head: Doubles  # that the given head is a slip
     wrong_label: Doubles  # that the head is right, and the label a slip
-    head: Doubles  # that the given head is right, by the parsers alone
-    label: Doubles  # that the given label is right if the head is, by the parsers alone
     rival: Ints  # the most probable other head, -1 if no parser proposes one
     rival_deprel: Ints  # its label, an index in labels
     other_deprel: Ints  # the most probable other label of the given head, -1 if no parser proposes one
@@ -75,12 +73,10 @@ class Verdicts(NamedTuple):
         label_slips = slips(label, is_named, n_labels, habits.frequency, known)
         stories = head * label, head_slips * habits.labels, head * label_slips
         whole = np.maximum(stories[0] + stories[1] + stories[2], LEAST)
-        wrong_head, wrong_label, head, label = (
-            np.where(known, each, 0.0) for each in (stories[1] / whole, stories[2] / whole, head, label)
-        )
+        wrong_head, wrong_label = (np.where(known, story / whole, 0.0) for story in stories[1:])
         rival, rival_deprel = best(slots, np.where(named & ~same_head, values, 0), heads, deprels, n)
         _, other = best(slots, np.where(same_head & named & ~same_label, values, 0), heads, deprels, n)
-        return cls(wrong_head, wrong_label, head, label, rival, rival_deprel, other, tuple(vocabulary))
+        return cls(wrong_head, wrong_label, rival, rival_deprel, other, tuple(vocabulary))
 
 
 def slips(own: Doubles, proposed: Bools, n_proposed: Doubles, by_chance: Doubles, known: Bools) -> Doubles:

@@ -7,7 +7,7 @@ it alone: a sentence is parsed independently of its neighbours, and a text with 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, get_args
 
@@ -169,8 +169,8 @@ class ParseJob:
 
     def _parse(
         self, ensemble: EnsembleParser, parser: Parser, chunks: Sequence[Chunk], treebank: Treebank
-    ) -> list[ChunkParse]:
-        """Tag and parse chunks without faults, and take the result apart."""
+    ) -> Iterator[ChunkParse]:
+        """Tag and parse chunks without faults, and yield the result of each."""
         treebank = ensemble.annotator.tagged(treebank, self.tags)
         parse, fallbacks = parse_sentences(parser, treebank, keep=self.keep)
         lines = self._text(ensemble, parse).split(b"\n")
@@ -180,7 +180,6 @@ class ParseJob:
         bounds = np.searchsorted(starts, ends).tolist()
         tokens = (treebank.offsets[bounds] - bounds).tolist()
         familiarity = self._familiarity(ensemble, parse, bounds)
-        results = []
         for i, (chunk, (reason, counts)) in enumerate(zip(chunks, familiarity, strict=True)):
             text = b"\n".join([*lines[ends[i] : ends[i + 1]], b""])
             front = BOM if chunk.first_line == 1 and chunk.text.startswith(BOM) else b""
@@ -188,8 +187,7 @@ class ParseJob:
             size = bounds[i + 1] - bounds[i], tokens[i + 1] - tokens[i]
             own = treebank[bounds[i] : bounds[i + 1]] if self.keep else treebank
             reason = reason or strange_labels(parser, own, self.keep)
-            results.append(ChunkParse(text, *size, fallbacks=0 if i else fallbacks, doubt=reason, text_counts=counts))
-        return results
+            yield ChunkParse(text, *size, fallbacks=0 if i else fallbacks, doubt=reason, text_counts=counts)
 
     def _familiarity(
         self, ensemble: EnsembleParser, parse: Treebank, bounds: Sequence[int]

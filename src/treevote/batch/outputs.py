@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from treevote.batch.manifest import NAME
-from treevote.conll.corpora import SUFFIXES, refuse_folder
+from treevote.conll.corpora import SUFFIXES, files_with, walk
 from treevote.conll.text_chunks import AnyFormat
 from treevote.errors import ConfigError, InputError
 from treevote.files.streams import stem
@@ -103,9 +103,9 @@ def _files(each: str, output: str, folder: str, format: AnyFormat, links: set[st
                 f"the output folder {folder} is inside the input folder {each}, "
                 "whose files would be parsed again; name a folder outside"
             )
-        paths = list(_with_suffixes(each, suffixes, links))
+        paths = list(files_with(suffixes, each, links))
         if format == "auto" and not paths:
-            paths = list(_with_suffixes(each, (TEXT_SUFFIX,), links))
+            paths = list(files_with((TEXT_SUFFIX,), each, links))
         base = each
     elif glob.has_magic(each) and not os.path.lexists(each):
         paths = sorted(path for path in _matching(each, links) if os.path.isfile(path))
@@ -125,32 +125,13 @@ def _files(each: str, output: str, folder: str, format: AnyFormat, links: set[st
         yield path, os.path.relpath(path, base or os.curdir)
 
 
-def _with_suffixes(folder: str, suffixes: tuple[str, ...], links: set[str]) -> Iterator[str]:
-    """Yield the files in a folder and its sub-folders with these suffixes, sorted; hidden ones are left out."""
-    for where, files in _walk(folder, links):
-        for name in files:
-            if not name.startswith(".") and stem(name)[1].endswith(suffixes):
-                yield os.path.join(where, name)
-
-
-def _walk(folder: str, links: set[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield a folder and its sub-folders, with the names of their files, sorted; hidden ones are left out.
-
-    Links to folders are not followed, but added to ``links``: they may lead in a circle, or to a folder twice.
-    """
-    for where, folders, files in os.walk(folder, onerror=refuse_folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        links.update(path for path in (os.path.join(where, name) for name in folders) if os.path.islink(path))
-        yield where, sorted(files)
-
-
 def _matching(pattern: str, links: set[str]) -> set[str]:
-    """Return the paths that match a pattern; ``**`` is a folder and all its sub-folders, those of `_walk`."""
+    """Return the paths that match a pattern; ``**`` is a folder and all its sub-folders, those of `walk`."""
     deep = _ANY_DEPTH.search(pattern)
     if deep is None:
         return set(glob.iglob(pattern))
     head, tail = pattern[: deep.start()], pattern[deep.end() :] or "*"
-    folders = [os.path.join(where, "") for top in glob.iglob(head or os.curdir) for where, _ in _walk(top, links)]
+    folders = [os.path.join(where, "") for top in glob.iglob(head or os.curdir) for where, _ in walk(top, links)]
     bare = [folder if head else folder.removeprefix(os.path.join(os.curdir, "")) for folder in folders]
     return {path for folder in bare for path in _matching(glob.escape(folder) + tail, links)}
 

@@ -19,9 +19,9 @@ def adapt(
     output: Annotated[str, options.output("--output", "-o", metavar="<MODEL>", help="Model folder to write.")],
     unlabelled: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="<TEXT>...",
-            help="Text of the new domain, with tags as in the training data; any text if the model has a tagger. "
+        options.argument(
+            "<TEXT>...",
+            "Text of the new domain, with tags as in the training data; any text if the model has a tagger. "
             "With --target-train it may be left out.",
         ),
     ] = None,
@@ -108,7 +108,7 @@ def adapt(
         ),
     ] = None,
     report: Annotated[
-        str | None, options.output(metavar="<FILE>", help="Write a report with the added sentences, one HTML page.")
+        str | None, options.written(help="Write a report with the added sentences, one HTML page.")
     ] = None,
     json: options.Json = False,
 ) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from treevote.cli import options
 
-Texts = Annotated[list[str], typer.Argument(metavar="<TEXT>...", help="CoNLL-U, or running text; - is standard input.")]
+Texts = Annotated[list[str], options.argument("<TEXT>...", "CoNLL-U, or running text; - is standard input.")]
 Model = Annotated[
     str | None,
     options.input(metavar="<MODEL>", help="Model whose tokenizer reads running text: its folder, or its name."),
@@ -29,11 +27,12 @@ def clusters(
     Words that occur among the same words have paths with a common prefix (Brown et al. 1992). The file is for train and
     adapt --word-clusters.
     """
-    from treevote.commands.word_representations import make_clusters
+    from treevote.commands.word_representations import make_clusters, unlabelled
     from treevote.terminal import plural, say
 
     with options.running() as jobs:
-        summary = make_clusters(texts, output, model=model, n_classes=classes, least=least, format=format, jobs=jobs)
+        sentences = unlabelled(texts, output, model=model, format=format, jobs=jobs)
+        summary = make_clusters(sentences, output, n_classes=classes, least=least, jobs=jobs)
     words, tokens = plural(summary.words, "word"), plural(summary.tokens, "token")
     say(f"{words} in {plural(summary.classes, 'cluster')}, from {tokens}")
 
@@ -51,17 +50,18 @@ def vectors(
     Words that stand among the same words have vectors of nearly the same direction (Levy, Goldberg & Dagan 2015). The
     file is for train --vectors.
     """
-    from treevote.commands.word_representations import make_vectors
+    from treevote.commands.word_representations import make_vectors, unlabelled
     from treevote.terminal import plural, say
 
     with options.running() as jobs:
-        summary = make_vectors(texts, output, model=model, size=size, least=least, format=format, jobs=jobs)
+        sentences = unlabelled(texts, output, model=model, format=format, jobs=jobs)
+        summary = make_vectors(sentences, output, size=size, least=least)
     words, tokens = plural(summary.words, "word"), plural(summary.tokens, "token")
     say(f"vectors of {words} in {plural(size, 'dimension')}, from {tokens}")
 
 
 def text(
-    file: Annotated[str, typer.Argument(metavar="<FILE>", help="CoNLL-U; - is standard input.")],
+    file: Annotated[str, options.argument("<FILE>", "CoNLL-U; - is standard input.")],
     output: options.Output = "-",
     lines: Annotated[bool, options.output("--lines", help="Write each sentence on a line of its own.")] = False,
 ) -> None:

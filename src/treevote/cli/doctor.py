@@ -10,7 +10,7 @@ from treevote.cli import options
 
 
 def doctor(
-    files: Annotated[list[str], typer.Argument(metavar="<TREEBANK>...", help="Sentences with trees.")],
+    files: Annotated[list[str], options.argument("<TREEBANK>...", "Sentences with trees.")],
     format: options.FileFormat = "auto",
     acknowledged: Annotated[
         str | None,
@@ -54,12 +54,10 @@ def doctor(
         ),
     ] = None,
     output: Annotated[
-        str | None,
-        options.output("--output", "-o", metavar="<FILE>", help="Write the treebank with Suspect=... in MISC."),
+        str | None, options.written("--output", "-o", help="Write the treebank with Suspect=... in MISC.")
     ] = None,
     list_file: Annotated[
-        str | None,
-        options.output("--list", metavar="<FILE>", help="Write a line for each suspect, for --acknowledged."),
+        str | None, options.written("--list", help="Write a line for each suspect, for --acknowledged.")
     ] = None,
     report: options.Report = None,
     json: options.Json = False,

@@ -10,10 +10,9 @@ from treevote.cli import options
 
 
 def evaluate(
-    gold: Annotated[str, typer.Argument(metavar="<GOLD>", help="Sentences with trees.")],
+    gold: Annotated[str, options.argument("<GOLD>", "Sentences with trees.")],
     systems: Annotated[
-        list[str],
-        typer.Argument(metavar="<SYSTEM>...", help="Parses of the same sentences; NAME=FILE gives a system a name."),
+        list[str], options.argument("<SYSTEM>...", "Parses of the same sentences; NAME=FILE gives a system a name.")
     ],
     train: Annotated[
         str | None, options.file(help="Training data, to tell known words and labels from others.")
@@ -101,7 +100,7 @@ def evaluate(
         require_no_faults({"required": [gold], "optional": others}, fault, format=format)
     asked: Literal["ud", "conllx"] | None = None if ud is None else "ud" if ud else "conllx"
     evaluation = run(gold, systems, convention=asked, punctuation=punct, format=format, training=train, seed=seed)
-    checked = gates.fail_under(evaluation, least, but=further)
+    checked = [*gates.fail_under(evaluation, least, but=further)]
     if baseline is not None:
         checked += gates.max_loss(evaluation, most, baseline, significant=significant)
     if well_formed:
@@ -127,8 +126,8 @@ def evaluate(
 
 
 def reliability(
-    gold: Annotated[str, typer.Argument(metavar="<GOLD>", help="Sentences with trees.")],
-    system: Annotated[str, typer.Argument(metavar="<PARSE>", help="The same sentences, parsed with --confidence.")],
+    gold: Annotated[str, options.argument("<GOLD>", "Sentences with trees.")],
+    system: Annotated[str, options.argument("<PARSE>", "The same sentences, parsed with --confidence.")],
     json: options.Json = False,
 ) -> None:
     """Compare the confidence of a parse with its accuracy."""
@@ -145,7 +144,7 @@ def reliability(
 
 def cascade(
     model: options.Model,
-    gold: Annotated[str, typer.Argument(metavar="<GOLD>", help="Sentences with tags and trees.")],
+    gold: Annotated[str, options.argument("<GOLD>", "Sentences with tags and trees.")],
     format: options.FileFormat = "auto",
     json: options.Json = False,
 ) -> None:

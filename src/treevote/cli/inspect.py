@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
-
 from treevote.cli import options
 
 
 def inspect(
     model: Annotated[
-        str | None,
-        typer.Argument(metavar="<MODEL>", help=f"{options.MODEL} Without it, all installed models are listed."),
+        str | None, options.argument("<MODEL>", f"{options.MODEL} Without it, all installed models are listed.")
     ] = None,
     full: Annotated[
         bool, options.output("--full", help="Add detailed scores, the configuration and the files, as -v does.")
@@ -27,9 +24,7 @@ def inspect(
         list[str] | None,
         options.input(metavar="<MODEL>...", help="Models of earlier rounds of annotation. Prints the learning curve."),
     ] = None,
-    report: Annotated[
-        str | None, options.output(metavar="<FILE>", help="Write the learning curve as a page, one HTML file.")
-    ] = None,
+    report: Annotated[str | None, options.written(help="Write the learning curve as a page, one HTML file.")] = None,
     json: options.Json = False,
 ) -> None:
     """Describe a model: members, training data, scores, size.
@@ -90,7 +85,7 @@ def inspect(
 
 def explain(
     model: options.Model,
-    file: Annotated[str, typer.Argument(metavar="<FILE>", help="Sentences; - is standard input.")],
+    file: Annotated[str, options.argument("<FILE>", "Sentences; - is standard input.")],
     sentence: Annotated[int | None, options.number(help="Show this sentence only.", show_default="all")] = None,
 ) -> None:
     """Show the rule of a decision list behind each arc."""

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from treevote.cli import options
 
 
 def next(
     model: options.Model,
     pool: Annotated[
-        list[str], typer.Argument(metavar="<POOL>...", help="Sentences without trees, or with trees that are not read.")
+        list[str], options.argument("<POOL>...", "Sentences without trees, or with trees that are not read.")
     ],
     sentences: Annotated[
         int | None, options.number("-k", "--sentences", help="Number of sentences.", show_default="50")

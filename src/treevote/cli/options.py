@@ -21,17 +21,22 @@ PANELS = ("Input", "Method", "Checks", "Machine", "Output")
 results."""
 
 input, choice, guard, machine, output = (functools.partial(typer.Option, rich_help_panel=title) for title in PANELS)
-
-file = functools.partial(input, metavar="<FILE>")
+file, written = (functools.partial(option, metavar="<FILE>") for option in (input, output))
 members = functools.partial(choice, metavar="<A,B,...>")
 number = functools.partial(choice, metavar="<N>", min=1)
+
+
+def argument(metavar: str, help: str) -> Any:
+    """Return an argument by its name in ``--help``, and its meaning."""
+    return typer.Argument(metavar=metavar, help=help)
+
 
 Format = Literal["auto", "conllu", "conllx"]
 AnyFormat = Literal[Format, "text", "lines"]
 Scheme = Literal["default", "paper", "distil"]
 
 MODEL = "Model folder, or name of an installed model."
-Model = Annotated[str, typer.Argument(metavar="<MODEL>", help=MODEL)]
+Model = Annotated[str, argument("<MODEL>", MODEL)]
 Config = Annotated[
     str | None, choice("--config", metavar="<FILE>", help="Configuration file in TOML; treevote config prints one.")
 ]
@@ -42,19 +47,18 @@ Cluster = Annotated[
     machine(metavar="<ADDRESS>", help="Scheduler of a Dask cluster that does the work, such as tcp://host:8786."),
 ]
 Clusters = Annotated[
-    str | None,
-    input("--word-clusters", metavar="<FILE>", help="Clusters of words (from treevote clusters), or word vectors."),
+    str | None, file("--word-clusters", help="Clusters of words (from treevote clusters), or word vectors.")
 ]
 FileFormat = Annotated[Format, input(help="Format of the files.")]
 TextFormat = Annotated[
     AnyFormat, input(help="Format of the files; text is running text (also *.txt), lines has a sentence on each line.")
 ]
 Seed = Annotated[int | None, machine(metavar="<N>", min=0, help="Seed of the training.", show_default="0")]
-Report = Annotated[str | None, output(metavar="<FILE>", help="Write a report, one HTML page.")]
+Report = Annotated[str | None, written(help="Write a report, one HTML page.")]
 AllFaults = Annotated[
     bool, guard("--all-faults", help="Check all files first, and name every fault, not only the first one.")
 ]
-Output = Annotated[str, output("--output", "-o", metavar="<FILE>", help="File to write; - is standard output.")]
+Output = Annotated[str, written("--output", "-o", help="File to write; - is standard output.")]
 Support = Annotated[bool, output("--support", help="Write the share of the votes for each arc and label into MISC.")]
 Json = Annotated[bool, output("--json", help="Answer in JSON.")]
 FullJson = Annotated[

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from treevote.cli import options
+from treevote.errors import ConfigError, TreevoteError
 
 SOME_FAULTY = 4
 """Exit code after a run with ``--output-dir`` in which some files had a fault."""
@@ -17,9 +18,8 @@ def parse(
     model: options.Model,
     inputs: Annotated[
         list[str],
-        typer.Argument(
-            metavar="<INPUT>...",
-            help="Files to parse; - is standard input. With --output-dir also folders and patterns.",
+        options.argument(
+            "<INPUT>...", "Files to parse; - is standard input. With --output-dir also folders and patterns."
         ),
     ],
     format: options.TextFormat = "auto",
@@ -82,8 +82,6 @@ def parse(
     What is not predicted stays as it is. With --output-dir, a fault in one file does not stop the others: the exit code
     is 4, and --json lists the files with faults.
     """
-    from treevote.errors import ConfigError
-
     how: dict[str, Any] = {"member": member, "support": support, "confidence": confidence, "lights": lights}
     how |= {"on_error": on_error, "tags": tags, "keep": keep, "format": format}
     how |= {"encoding": encoding, "id_prefix": id_prefix}
@@ -108,7 +106,6 @@ def parse(
     from treevote.commands.faults import require_no_faults
     from treevote.commands.parse import parse_files
     from treevote.conll.text_chunks import text_format
-    from treevote.errors import TreevoteError
     from treevote.report.parsing import files_json, files_text
     from treevote.terminal import fault, tell, warn
 

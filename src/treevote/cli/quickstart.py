@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from treevote.cli import options
 
 
@@ -38,9 +36,7 @@ def quickstart(
 def warm(
     members: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="<MEMBER>...", help="Members to compile for, or all; by default those of the default ensemble."
-        ),
+        options.argument("<MEMBER>...", "Members to compile for, or all; by default those of the default ensemble."),
     ] = None,
 ) -> None:
     """Compile the kernels of training and parsing ahead.

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Annotated
-
-import typer
 
 from treevote.cli import options
 from treevote.cli.signals import handled_inside
+
+_limit = functools.partial(options.guard, metavar="<N>", min=1)
 
 
 def serve(
     models: Annotated[
         list[str],
-        typer.Argument(
-            metavar="<MODEL>...", help="Models; the first one is the default. NAME=MODEL gives a model another name."
-        ),
+        options.argument("<MODEL>...", "Models; the first one is the default. NAME=MODEL gives a model another name."),
     ],
     host: Annotated[
         str, options.machine(metavar="<ADDRESS>", help="Address to listen at; 0.0.0.0 is reachable by other machines.")
@@ -25,30 +24,19 @@ def serve(
         int, options.machine("--jobs", "-j", metavar="<N>", min=1, help="Number of processes that parse.")
     ] = 2,
     max_size: Annotated[
-        int, options.guard(metavar="<MIB>", min=1, help="Largest request in MiB; a larger one is refused (413).")
+        int, _limit(metavar="<MIB>", help="Largest request in MiB; a larger one is refused (413).")
     ] = 4,
     max_time: Annotated[
-        int,
-        options.guard(
-            metavar="<SECONDS>", min=1, help="Longest time for an answer; what takes longer is refused (503)."
-        ),
+        int, _limit(metavar="<SECONDS>", help="Longest time for an answer; what takes longer is refused (503).")
     ] = 60,
-    max_queue: Annotated[
-        int, options.guard(metavar="<N>", min=1, help="Number of requests that may wait; more are refused (429).")
-    ] = 64,
-    max_connections: Annotated[
-        int, options.guard(metavar="<N>", min=1, help="Number of open connections; more are refused (503).")
-    ] = 256,
+    max_queue: Annotated[int, _limit(help="Number of requests that may wait; more are refused (429).")] = 64,
+    max_connections: Annotated[int, _limit(help="Number of open connections; more are refused (503).")] = 256,
     train: Annotated[
         int,
-        options.guard(
-            metavar="<N>",
-            min=0,
-            help="Number of models that clients of Arborator-Grew may train; with 0 they are refused (403).",
-        ),
+        _limit(min=0, help="Number of models that clients of Arborator-Grew may train; with 0 they are refused (403)."),
     ] = 0,
     train_time: Annotated[
-        int, options.guard(metavar="<SECONDS>", min=1, help="Longest time of a training; a longer one is stopped.")
+        int, _limit(metavar="<SECONDS>", help="Longest time of a training; a longer one is stopped.")
     ] = 600,
     nfc: Annotated[
         bool,

@@ -6,15 +6,11 @@ import os
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
-import typer
-
 from treevote.cli import options
 
 
 def show(
-    file: Annotated[
-        str, typer.Argument(metavar="<FILE>", help="Sentences, with trees or without; - is standard input.")
-    ],
+    file: Annotated[str, options.argument("<FILE>", "Sentences, with trees or without; - is standard input.")],
     against: Annotated[
         str | None,
         options.input(
@@ -47,9 +43,7 @@ def show(
     ] = None,
     svg: Annotated[
         str | None,
-        options.output(
-            metavar="<FILE>", help="Write an SVG file, or into a folder one for each sentence; - is standard output."
-        ),
+        options.written(help="Write an SVG file, or into a folder one for each sentence; - is standard output."),
     ] = None,
 ) -> None:
     """Draw trees in the terminal or as SVG.

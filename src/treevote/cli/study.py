@@ -18,12 +18,11 @@ def _studies(wanted: bool) -> None:
 
 
 def study(
-    name: Annotated[str, typer.Argument(metavar="<NAME>", help="The study, see --list.")],
+    name: Annotated[str, options.argument("<NAME>", "The study, see --list.")],
     treebanks: Annotated[
         list[str],
-        typer.Argument(
-            metavar="<TREEBANK>...",
-            help="Treebank to train on; for the study ensemble, folders with train, dev and test files.",
+        options.argument(
+            "<TREEBANK>...", "Treebank to train on; for the study ensemble, folders with train, dev and test files."
         ),
     ],
     test: Annotated[

@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 import typer
 
 from treevote.cli import options
+from treevote.errors import ConfigError
 
 
 def train(
     output: Annotated[str, options.output("--output", "-o", metavar="<MODEL>", help="Model folder to write.")],
-    files: Annotated[list[str] | None, typer.Argument(metavar="<FILE>...", help="Treebanks to train on.")] = None,
+    files: Annotated[list[str] | None, options.argument("<FILE>...", "Treebanks to train on.")] = None,
     named: Annotated[
         list[str] | None, options.input("--train", metavar="<FILE>...", help="Treebanks to train on, as an option.")
     ] = None,
@@ -81,10 +82,7 @@ def train(
     clusters: options.Clusters = None,
     vectors: Annotated[
         str | None,
-        options.input(
-            metavar="<FILE>",
-            help="Word vectors for neural members and taggers: word2vec (text or binary), fastText, GloVe.",
-        ),
+        options.file(help="Word vectors for neural members and taggers: word2vec (text or binary), fastText, GloVe."),
     ] = None,
     all_faults: options.AllFaults = False,
     seed: options.Seed = None,
@@ -101,7 +99,6 @@ def train(
     from treevote.commands.inspect import model_at
     from treevote.commands.train import train as run
     from treevote.ensemble.annotator_trainer import AnnotatorTrainer
-    from treevote.errors import ConfigError
     from treevote.files.streams import require_apart
     from treevote.models.text.tagging.neural_tagger import NeuralTaggerTrainer
     from treevote.models.text.tagging.tagger import TaggerTrainer
@@ -162,8 +159,7 @@ def train(
 
 def config(
     command: Annotated[
-        Literal["train", "adapt"],
-        typer.Argument(metavar="train|adapt", help="The command that reads the configuration."),
+        Literal["train", "adapt"], options.argument("train|adapt", "The command that reads the configuration.")
     ] = "train",
     path: options.Config = None,
     members: Annotated[
@@ -182,7 +178,6 @@ def config(
     It is for train --config or adapt --config.
     """
     from treevote.commands.config import of_adaptation, of_training
-    from treevote.errors import ConfigError
     from treevote.terminal import tell
 
     if command == "adapt":

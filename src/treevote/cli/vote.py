@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
 from treevote.cli import options
 
 
 def vote(
     systems: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="<SYSTEM>...", help="Parses of the same sentences, two or more; the first decides ties."
-        ),
+        list[str], options.argument("<SYSTEM>...", "Parses of the same sentences, two or more; the first decides ties.")
     ],
     gold: Annotated[str | None, options.file(help="Gold trees to measure on.")] = None,
     dev: Annotated[

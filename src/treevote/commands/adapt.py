@@ -116,7 +116,7 @@ def adapt(
         names, others = [os.fspath(path) for path in unlabelled], [os.fspath(path) for path in external]
         try:
             with _unchanged([*unlabelled, *external], [*plan["unlabelled text"], *plan["external parses"]]):
-                texts = _split(before, names, steps, format)
+                texts = [*_split(before, names, steps, format)]
                 data = Data(source, texts, old, new, others, of_trees, names, target_train=few, clusters=known)
                 adapted = Adaptation(before, data, steps, **settings, force=force, jobs=jobs, warn=warn).run()
         except TreevoteError as error:
@@ -180,13 +180,11 @@ def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | 
 _OURS = b"# round = "
 
 
-def _split(model: EnsembleParser, paths: Sequence[str], steps: Checkpoints, format: AnyFormat) -> list[str]:
-    """Return the paths of texts; for a running text that of its tokens, which are a step, without tags."""
-    found = []
+def _split(model: EnsembleParser, paths: Sequence[str], steps: Checkpoints, format: AnyFormat) -> Iterator[str]:
+    """Yield the paths of texts; for a running text that of its tokens, which are a step, without tags."""
     for number, path in enumerate(paths, start=1):
         text = text_format(path, format)
         if text is not None:
             tokenized = map(model.annotator.tokenized, utf8_checked(text_chunks(path, format=text), warn))
             path = str(steps.file(f"text-{number}.conllu", functools.partial(write, tokenized)))
-        found.append(path)
-    return found
+        yield path

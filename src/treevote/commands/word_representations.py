@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,53 +31,41 @@ class RepresentationsSummary(NamedTuple):
 
 
 def make_clusters(
-    texts: Sequence[str | os.PathLike[str]],
-    output: str | os.PathLike[str],
-    *,
-    model: str | Path | None,
-    n_classes: int,
-    least: int,
-    format: AnyFormat,
-    jobs: Jobs,
+    sentences: Iterable[Treebank], output: str | os.PathLike[str], *, n_classes: int, least: int, jobs: Jobs
 ) -> RepresentationsSummary:
-    """Make clusters of the words of texts, and write them: path, word and count, separated by tabs.
+    """Make clusters of words, and write them: path, word and count, separated by tabs.
 
-    Trees and tags are not read. Running text needs a model with a tokenizer. For the numbers of classes and of
-    occurrences see `treevote.models.learning.clusters.induction.induce`.
+    For the numbers of classes and of occurrences see `treevote.models.learning.clusters.induction.induce`.
     """
-    sentences = _unlabelled(texts, output, model, format, jobs)
     found = induce(sentences, n_classes=n_classes, least=least, progress=jobs.progress)
     write_clusters(found.clusters, found.counts, output)
     return RepresentationsSummary(found.n_tokens, len(found.clusters.words), len(set(found.clusters.paths)))
 
 
 def make_vectors(
+    sentences: Iterable[Treebank], output: str | os.PathLike[str], *, size: int, least: int
+) -> RepresentationsSummary:
+    """Make vectors of words, and write them as text of word2vec.
+
+    For the numbers of dimensions and of occurrences see
+    `treevote.models.learning.vectors.cooccurrence.cooccurrence_vectors`.
+    """
+    found = cooccurrence_vectors(sentences, size=size, least=least)
+    return RepresentationsSummary(found.n_tokens, write_vectors(found.words, found.values, output))
+
+
+def unlabelled(
     texts: Sequence[str | os.PathLike[str]],
     output: str | os.PathLike[str],
     *,
     model: str | Path | None,
-    size: int,
-    least: int,
-    format: AnyFormat,
-    jobs: Jobs,
-) -> RepresentationsSummary:
-    """Make vectors of the words of texts, and write them as text of word2vec.
-
-    Trees and tags are not read. Running text needs a model with a tokenizer. For the numbers of dimensions and of
-    occurrences see `treevote.models.learning.vectors.cooccurrence.cooccurrence_vectors`.
-    """
-    found = cooccurrence_vectors(_unlabelled(texts, output, model, format, jobs), size=size, least=least)
-    return RepresentationsSummary(found.n_tokens, write_vectors(found.words, found.values, output))
-
-
-def _unlabelled(
-    texts: Sequence[str | os.PathLike[str]],
-    output: str | os.PathLike[str],
-    model: str | Path | None,
     format: AnyFormat,
     jobs: Jobs,
 ) -> Iterator[Treebank]:
-    """Yield the sentences of texts in parts; InputError if they are running text, and there is no tokenizer."""
+    """Yield the sentences of texts in parts, without their trees; the output must be none of the texts.
+
+    InputError if they are running text, and there is no model with a tokenizer.
+    """
     require_apart([output], texts)
     require_writable([output])
     annotator = None if model is None else load(model).annotator

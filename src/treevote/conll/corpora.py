@@ -7,7 +7,7 @@ import itertools
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 import numpy as np
@@ -15,25 +15,40 @@ import numpy as np
 from treevote.corpus.source import BOM, Source, new_document
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
-from treevote.files.streams import stem, uncompressed
+from treevote.files.streams import stem
 
 SUFFIXES = (".conllu", ".conllx", ".conll")  # of the files of a folder that are treebanks, compressed or not
 
 
 def files_of(source: str | os.PathLike[str]) -> list[str]:
     """Return the treebanks in a folder and its sub-folders, sorted; InputError if there is none, or one is shut."""
-    found = list[str]()
-    for folder, folders, files in os.walk(source, onerror=refuse_folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        treebanks = [name for name in files if uncompressed(name).endswith(SUFFIXES) and not name.startswith(".")]
-        found += [os.path.join(folder, name) for name in treebanks]
+    found = sorted(files_with(SUFFIXES, source, set()))
     if not found:
         problem = f"expected files with the suffix {', '.join(SUFFIXES)}, found none"
         raise InputError(problem, path=os.fspath(source), remedy="check the path, or name the files")
-    return sorted(found)
+    return found
 
 
-def refuse_folder(error: OSError) -> NoReturn:
+def files_with(suffixes: tuple[str, ...], folder: str | os.PathLike[str], links: set[str]) -> Iterator[str]:
+    """Yield the files in a folder and its sub-folders with these suffixes, sorted; hidden ones are left out."""
+    for where, files in walk(folder, links):
+        for name in files:
+            if not name.startswith(".") and stem(name)[1].endswith(suffixes):
+                yield os.path.join(where, name)
+
+
+def walk(folder: str | os.PathLike[str], links: set[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield a folder and its sub-folders, with the names of their files, sorted; hidden ones are left out.
+
+    Links to folders are not followed, but added to ``links``: they may lead in a circle, or to a folder twice.
+    """
+    for where, folders, files in os.walk(folder, onerror=_refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        links.update(path for path in (os.path.join(where, name) for name in folders) if os.path.islink(path))
+        yield where, sorted(files)
+
+
+def _refuse(error: OSError) -> NoReturn:
     """Raise the error of a folder that cannot be listed: its files would be left out without a word."""
     problem, remedy = f"cannot read: {error.strerror or error}", "check the permissions, or name the files"
     raise InputError(problem, path=str(error.filename), remedy=remedy) from error

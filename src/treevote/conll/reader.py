@@ -198,18 +198,13 @@ def parse_chunk(
 ) -> tuple[Treebank, list[InputError]]:
     """Read the sentences of a chunk; return them with their source, and the first fault of each faulty sentence.
 
-    Parameters
-    ----------
-    chunk : Chunk
-    trees : {"required", "some", "partial", "partial-rooted", "labels", "optional", "ignored"}, default="optional"
-        Treatment of HEAD and DEPREL. ``"ignored"``: they are skipped, and all heads are unknown.
-        ``"optional"``: a head is ``_`` (unknown) or in 0..n. ``"required"``: every sentence has a tree, with
-        one root or several. ``"some"``: it has one, or all its heads are unknown. ``"partial"``: each head is unknown
-        or in 0..n, and some tree has all that are known; ``"partial-rooted"``: one with a single root. ``"labels"``:
-        as ``"optional"``. With these three a token without a head has its label, if that is not ``_``.
-    on_error : {"stop", "skip", "keep"}, default="stop"
-        Treatment of a faulty sentence: raise its fault; leave it out, and its lines out of the source; or keep its
-        lines in the source though it is no sentence of the treebank.
+    ``trees`` is the treatment of HEAD and DEPREL. ``"ignored"``: they are skipped, and all heads are unknown.
+    ``"optional"``: a head is ``_`` (unknown) or in 0..n. ``"required"``: every sentence has a tree, with one root or
+    several. ``"some"``: it has one, or all its heads are unknown. ``"partial"``: each head is unknown or in 0..n, and
+    some tree has all that are known; ``"partial-rooted"``: one with a single root. ``"labels"``: as ``"optional"``.
+    With these three a token without a head has its label, if that is not ``_``. ``on_error`` is the treatment of a
+    faulty sentence. ``"stop"``: raise its fault. ``"skip"``: leave it out, and its lines out of the source. ``"keep"``:
+    keep its lines in the source though it is no sentence of the treebank.
     """
     require_known("treatment of trees", trees, get_args(Trees))
     require_known("treatment of a fault", on_error, get_args(OnError))

@@ -40,9 +40,7 @@ def non_projective_arcs(heads: Ints) -> Bools:
     """Return a mask, shape (n + 1,), of the dependents whose arc is non-projective; InputError if there is no tree."""
     if not is_tree(heads):
         raise InputError(f"expected a tree, found the heads {heads[1:].tolist()}", remedy="correct the heads")
-    marks = np.zeros(len(heads), np.bool_)
-    _mark_non_projective(heads, marks)
-    return marks
+    return _non_projective(heads, np.array([0, len(heads)]))
 
 
 def is_projective(heads: Ints) -> bool:
@@ -226,16 +224,12 @@ def spans_outsider(head: int, dependent: int, enter: Ints, leave: Ints) -> bool:
 
 
 @kernel
-def _mark_non_projective(heads: Ints, marks: Bools) -> None:
-    enter, leave = np.empty_like(heads), np.empty_like(heads)
-    number_subtrees(heads, enter, leave)
-    for token in range(1, len(heads)):
-        marks[token] = spans_outsider(heads[token], token, enter, leave)
-
-
-@kernel
 def _non_projective(heads: Ints, offsets: Longs) -> Bools:
     marks = np.zeros(len(heads), np.bool_)
     for i in range(len(offsets) - 1):
-        _mark_non_projective(heads[offsets[i] : offsets[i + 1]], marks[offsets[i] : offsets[i + 1]])
+        own = heads[offsets[i] : offsets[i + 1]]
+        enter, leave = np.empty_like(own), np.empty_like(own)
+        number_subtrees(own, enter, leave)
+        for token in range(1, len(own)):
+            marks[offsets[i] + token] = spans_outsider(own[token], token, enter, leave)
     return marks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -57,11 +57,10 @@ def compare(parses: Parses, metrics: Sequence[str], observed: Longs, drawn: Long
     )
 
 
-def _tests(metrics: Sequence[str], observed: Longs, drawn: Longs, swapped: Longs) -> list[Test]:
+def _tests(metrics: Sequence[str], observed: Longs, drawn: Longs, swapped: Longs) -> Iterator[Test]:
     pairs = list(itertools.combinations(range(len(observed)), 2))
     by_swaps = [swaps_p(observed[i], observed[j], swapped[:, j] - swapped[:, i]) for i, j in pairs]
     values, samples = rates(observed), rates(drawn)
-    tests = []
     for k, metric in enumerate(metrics):
         differences = [float(values[i, k] - values[j, k]) for i, j in pairs]
         sampled = [samples[:, i, k] - samples[:, j, k] for i, j in pairs]
@@ -71,5 +70,4 @@ def _tests(metrics: Sequence[str], observed: Longs, drawn: Longs, swapped: Longs
         for n, (i, j) in enumerate(pairs):
             difference = None if np.isnan(differences[n]) else differences[n]
             low, high = percentiles(sampled[n])
-            tests.append(Test(metric, i, j, difference, low, high, p[n], q[n], p_holm[n], q_holm[n]))
-    return tests
+            yield Test(metric, i, j, difference, low, high, p[n], q[n], p_holm[n], q_holm[n])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from reprlib import repr as short
 
@@ -42,9 +42,8 @@ def thresholds(given: list[str], *, metric: str = "") -> dict[str, float]:
     return found
 
 
-def fail_under(evaluation: Evaluation, least: Mapping[str, float], *, but: str | None = None) -> list[Gate]:
-    """Check that every system but one, a further baseline, has at least these figures; ConfigError for no metric."""
-    gates = []
+def fail_under(evaluation: Evaluation, least: Mapping[str, float], *, but: str | None = None) -> Iterator[Gate]:
+    """Yield whether each system but one, a further baseline, has at least these figures; ConfigError for no metric."""
     for metric, number in least.items():
         require_known("metric", metric, [known.name for known in evaluation.metrics])
         for system in evaluation.systems:
@@ -55,12 +54,11 @@ def fail_under(evaluation: Evaluation, least: Mapping[str, float], *, but: str |
             shown = "no figure for" if value is None else f"{value:.2f}"
             side = "at least" if passed else "less than"
             sentence = f"{system.name} has {shown} {metric}, {side} the {number:g} asked for"
-            gates.append(Gate(f"{metric} ≥ {number:g}", system.name, passed, sentence))
-    return gates
+            yield Gate(f"{metric} ≥ {number:g}", system.name, passed, sentence)
 
 
-def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *, significant: bool) -> list[Gate]:
-    """Check that no system loses more than the given points against a baseline.
+def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *, significant: bool) -> Iterator[Gate]:
+    """Yield whether each system loses at most the given points against a baseline.
 
     With ``significant`` a loss fails only if the difference is significant, see `treevote.evaluation.verdict`.
     ConfigError if there is no such baseline, or the differences of the metric are not tested.
@@ -68,7 +66,6 @@ def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *
     names = [system.name for system in evaluation.systems]
     require_known("system", baseline, names)
     base = names.index(baseline)
-    gates = []
     for metric, number in most.items():
         require_known("metric", metric, [known.name for known in evaluation.metrics])
         tested = [test for test in evaluation.comparison.tests if test.metric == metric]
@@ -80,7 +77,7 @@ def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *
             condition = f"{metric} ≥ {baseline} − {number:g}"
             old, new = evaluation.systems[base].rates[metric].value, system.rates[metric].value
             if old is None or new is None:
-                gates.append(Gate(condition, system.name, False, f"{system.name} has no {metric}"))
+                yield Gate(condition, system.name, False, f"{system.name} has no {metric}")
                 continue
             loss, chance = round(old - new, 2), ""  # as it is shown
             passed = loss <= number + TOLERANCE
@@ -91,17 +88,14 @@ def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *
             change = f"loses {loss:.2f}" if loss > 0 else f"gains {-loss:.2f}" if loss < 0 else "loses no"
             sentence = f"{system.name} {change} {metric} against {baseline}{chance}; {number:g} may be lost"
             sentence += ", or more if it is not significant" if significant else ""
-            gates.append(Gate(condition, system.name, passed, sentence))
-    return gates
+            yield Gate(condition, system.name, passed, sentence)
 
 
-def well_formed(evaluation: Evaluation, *, but: str | None = None) -> list[Gate]:
-    """Check that every sentence of every system but one, a further baseline, is a tree."""
-    gates = []
+def well_formed(evaluation: Evaluation, *, but: str | None = None) -> Iterator[Gate]:
+    """Yield whether every sentence of each system but one, a further baseline, is a tree."""
     for system in evaluation.systems:
         if system.name != but:
             found = [f"{finding.sentences:,} with {finding.name}" for finding in system.ill_formed]
             faulty = f"{system.name} has sentences that are no trees: {', '.join(found)}"
             sentence = faulty if found else f"{system.name} has trees only"
-            gates.append(Gate("trees only", system.name, not found, sentence))
-    return gates
+            yield Gate("trees only", system.name, not found, sentence)

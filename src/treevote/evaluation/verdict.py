@@ -86,12 +86,9 @@ class Difference:
     @property
     def interval(self) -> str:
         """Interval and p, for a sentence."""
-        ends = (
-            f"95 % interval {signed(self.low)} to {signed(self.high)}, "
-            if self.low is not None and self.high is not None
-            else ""
-        )
-        return f"{ends}{self.p}"
+        if self.low is None or self.high is None:
+            return str(self.p)
+        return f"95 % interval {signed(self.low)} to {signed(self.high)}, {self.p}"
 
 
 @dataclass(frozen=True, slots=True)

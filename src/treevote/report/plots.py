@@ -178,25 +178,20 @@ def calibration(evaluation: Evaluation) -> Plot | None:
         return None
     least = min(min(mean, accuracy) for bins in found for _, mean, accuracy in bins)
     scale = Scale.of([100 * least, 100.0])
-    x, y = place_of, height_of
-    lines = [
-        [
-            Spot(x(scale.share(100 * mean)), y(scale.share(100 * accuracy)), 100 * accuracy, None, None)
-            for _, mean, accuracy in bins
-        ]
-        for bins in found
-    ]
-    ticks = list(scale.ticks)
+
+    def spot(mean: float, accuracy: float) -> Spot:
+        return Spot(place_of(scale.share(mean)), height_of(scale.share(accuracy)), accuracy, None, None)
+
     return Plot(
         "Confidence and accuracy",
         "right",
         "confidence of arc and label, in percent",
-        [(y(share), name) for share, name in ticks],
-        [(x(share), name) for share, name in ticks],
+        [(height_of(share), name) for share, name in scale.ticks],
+        [(place_of(share), name) for share, name in scale.ticks],
         [],
-        lines,
+        [[spot(100 * mean, 100 * accuracy) for _, mean, accuracy in bins] for bins in found],
         scale.starts,
-        f"M{x(0)},{y(0)}L{x(1)},{y(1)}",
+        f"M{place_of(0)},{height_of(0)}L{place_of(1)},{height_of(1)}",
     )
 
 

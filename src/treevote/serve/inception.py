@@ -9,7 +9,7 @@ sentence that no tree has together. The root is a relation from a token to itsel
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,7 +64,7 @@ class RelationWork:
         tags = {(one.begin, one.end): one for one in cas.select(POS)} if cas.typesystem.contains_type(POS) else {}
         kept = [_given(sentence, there, feature, single_root=ensemble.single_root) for sentence in spans]
         treebank = ensemble.annotator.tagged(
-            Treebank.of([(_words(sentence, tags), *own) for sentence, own in zip(spans, kept, strict=True)])
+            Treebank.of([([*_words(sentence, tags)], *own) for sentence, own in zip(spans, kept, strict=True)])
         )
         given = Given.of(treebank, "all", single_root=ensemble.single_root)
         parses = ensemble.parse_members(treebank, given)
@@ -114,15 +114,13 @@ def _is_prediction(relation: Any) -> bool:
     return bool(getattr(relation, PREDICTED, False)) or relation[DEPENDENT] is None or relation[GOVERNOR] is None
 
 
-def _words(sentence: Sequence[Any], tags: Mapping[tuple[int, int], Any]) -> list[Word]:
-    """Return the tokens with their tags, if there are any; a form has no spaces at its ends."""
-    words = []
+def _words(sentence: Sequence[Any], tags: Mapping[tuple[int, int], Any]) -> Iterator[Word]:
+    """Yield the tokens with their tags, if there are any; a form has no spaces at its ends."""
     for token in sentence:
         tag = tags.get((token.begin, token.end))
         xpos = getattr(tag, "PosValue", None) or "_"
         form = " ".join(token.get_covered_text().split()) or "_"
-        words.append(Word(form, "_", getattr(tag, "coarseValue", None) or xpos, xpos, "_"))
-    return words
+        yield Word(form, "_", getattr(tag, "coarseValue", None) or xpos, xpos, "_")
 
 
 def _given(

@@ -14,33 +14,15 @@ MAX_DROPPED = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of a server.
+    """Limits of a server."""
 
-    Attributes
-    ----------
-    megabytes : int
-        Maximum size of the body of a request, in MiB; more is refused with 413.
-    seconds : int
-        Maximum time for the arrival of a request (then 408), and from there to its answer (then 503).
-    queue : int
-        Maximum number of requests that wait for a worker; more are refused with 429.
-    connections : int
-        Maximum number of open connections; more are refused with 503.
-    jobs : int
-        Number of processes that parse.
-    models : int
-        Maximum number of models that clients may train and the server keeps.
-    training : int
-        Maximum time of a training in seconds.
-    """
-
-    megabytes: int = 4
-    seconds: int = 60
-    queue: int = 64
-    connections: int = 256
-    jobs: int = 2
-    models: int = 0
-    training: int = 600
+    megabytes: int = 4  # maximum size of the body of a request, in MiB; more is refused with 413
+    seconds: int = 60  # maximum time for the arrival of a request (then 408), and from there to its answer (then 503)
+    queue: int = 64  # maximum number of requests that wait for a worker; more are refused with 429
+    connections: int = 256  # maximum number of open connections; more are refused with 503
+    jobs: int = 2  # number of processes that parse
+    models: int = 0  # maximum number of models that clients may train and the server keeps
+    training: int = 600  # maximum time of a training in seconds
 
     async def body(self, stream: AsyncIterator[bytes], length: str | None, expect: str | None = None) -> bytes:
         """Return the body of a request, read in time; one that is too large is dropped, up to `MAX_DROPPED` bytes.

@@ -12,12 +12,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from treevote.errors import TreevoteError
 from treevote.serve.answers import RequestError
 from treevote.serve.limits import Limits
 from treevote.serve.worker import Worker
+
+T = TypeVar("T")
 
 TOGETHER = 1 << 16
 """Maximum size in bytes of the requests that are done together, unless one alone is larger."""
@@ -51,7 +53,7 @@ Work: TypeAlias = Callable[[Sequence[Task], Run], Sequence[Any]]
 """Gives the result of each of several tasks, or an exception as its result; equal works are done in one call."""
 
 
-def separately(answer: Callable[[Task], Any], tasks: Sequence[Task]) -> list[Any]:
+def separately(answer: Callable[[T], Any], tasks: Sequence[T]) -> list[Any]:
     """Return the answer to each task, or its fault."""
     answers = []
     for task in tasks:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import io
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import NamedTuple, TypeAlias
 
 from treevote.batch.joint import ChunkParse, ParseJob
@@ -16,7 +16,7 @@ from treevote.conll.text_chunks import TextChunk, TextFormat, any_chunks
 from treevote.conll.writer import encoded
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError, TreevoteError
-from treevote.serve.queue import Run, Task, Work
+from treevote.serve.queue import Run, Task, Work, separately
 
 CHUNK_BYTES = 1 << 16
 """Approximate length of the text after which a task that nobody waits for any more is given up."""
@@ -47,33 +47,28 @@ class TextWork:
 
     def __call__(self, tasks: Sequence[Task], run: Run) -> list[ParsedText | Exception]:
         """Return the result of each text, or its first fault."""
+        if sum(len(task.data) for task in tasks) > CHUNK_BYTES:
+            return separately(partial(self._in_parts, run), tasks)
         try:
-            if sum(len(task.data) for task in tasks) <= CHUNK_BYTES:
-                done: list[ParsedText | Exception] = run(self._together, [task.data for task in tasks])
-                return done
-            return [self._in_parts(task, run) for task in tasks]
+            done: list[ParsedText | Exception] = run(self._together, [task.data for task in tasks])
+            return done
         except TreevoteError as fault:
             return [fault] * len(tasks)
 
     def _together(self, texts: Sequence[bytes]) -> list[ParsedText | Exception]:
         """Return the result of each of several short texts, which are parsed at once."""
-        cut = [self._cut(text) for text in texts]
+        cut = separately(self._cut, texts)
         chunks = [chunk for found in cut if not isinstance(found, Exception) for chunk in found]
         parsed = iter(self._done(chunks) if chunks else [])
         return [found if isinstance(found, Exception) else _joined([next(parsed) for _ in found]) for found in cut]
 
-    def _in_parts(self, task: Task, run: Run) -> ParsedText | Exception:
+    def _in_parts(self, run: Run, task: Task) -> ParsedText | Exception:
         """Return the result of a text, one chunk after the other as long as it is wanted."""
-        found = self._cut(task.data)
-        if isinstance(found, Exception):
-            return found
-        return _joined([part for chunk in found if task.is_wanted for part in run(self._done, [chunk])])
+        chunks = self._cut(task.data)
+        return _joined([part for chunk in chunks if task.is_wanted for part in run(self._done, [chunk])])
 
-    def _cut(self, text: bytes) -> list[Chunk | TextChunk] | Exception:
-        try:
-            return list(any_chunks(io.BytesIO(text), format=self.format, n_bytes=CHUNK_BYTES))
-        except InputError as fault:
-            return fault
+    def _cut(self, text: bytes) -> list[Chunk | TextChunk]:
+        return list(any_chunks(io.BytesIO(text), format=self.format, n_bytes=CHUNK_BYTES))
 
     def _done(self, chunks: Sequence[Chunk | TextChunk]) -> list[ChunkParse]:
         return self.work(chunks) if self.parse else [self._annotated(chunk) for chunk in chunks]
@@ -90,7 +85,7 @@ class TextWork:
 
 def _joined(parts: Sequence[ChunkParse]) -> ParsedText | Exception:
     """Return the result of a text from those of its chunks."""
-    whole = functools.reduce(ChunkParse.plus, parts, ChunkParse())
+    whole = reduce(ChunkParse.plus, parts, ChunkParse())
     if whole.stopped and whole.first_fault is not None:
         return whole.first_fault
     text = b"".join(part.text for part in parts).decode()

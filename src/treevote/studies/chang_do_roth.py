@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -62,14 +62,12 @@ SWEDISH_DEPTHS = (*printed("81.82"), None, *printed("82.31"), None), (*printed("
 """LAS and UAS of Table 8, which counts all tokens: without WaitLeft and with it; with depth 1 and 3."""
 
 
-def _metric_rows(columns: Sequence[Counts], figures: Mapping[str, Sequence[Decimal]]) -> list[tuple[Value, ...]]:
-    """Return a row for each metric, each with the figures of the paper below, which may be fewer than the columns."""
-    rows: list[tuple[Value, ...]] = []
+def _metric_rows(columns: Sequence[Counts], figures: Mapping[str, Sequence[Decimal]]) -> Iterator[tuple[Value, ...]]:
+    """Yield a row for each metric, each with the figures of the paper below, which may be fewer than the columns."""
     for metric, (attribute, _) in METRICS.items():
-        rows.append((metric, *(rate(getattr(counts, attribute)) for counts in columns)))
+        yield metric, *(rate(getattr(counts, attribute)) for counts in columns)
         if own := figures.get(metric):
-            rows.append((f"paper: {metric}", *own, *[None] * (len(columns) - len(own))))
-    return rows
+            yield f"paper: {metric}", *own, *[None] * (len(columns) - len(own))
 
 
 def _metric_table(
@@ -82,7 +80,7 @@ def _metric_table(
 ) -> Table:
     """Return all metrics of parses with the figures of the paper, then LAS and UAS, and those of Swedish."""
     context, parses = results.context, parses or results.systems
-    rows = _metric_rows([context.counts(parse, punctuation=False) for parse in parses.values()], figures)
+    rows = [*_metric_rows([context.counts(parse, punctuation=False) for parse in parses.values()], figures)]
     counts = [context.counts(parse) for parse in parses.values()]
     rows += [("LAS", *(rate(own.las) for own in counts)), ("UAS", *(rate(own.uas) for own in counts))]
     rows += [(f"paper: Swedish {name}", *own) for name, own in zip(("LAS", "UAS"), swedish, strict=False)]
@@ -185,20 +183,18 @@ def _by_length(results: Results, system: str) -> list[Counts]:
     return [results.context.counts(parse, bins == number, punctuation=False) for number in range(len(BINS))]
 
 
-def _sentence_length(results: Results) -> list[Table]:
+def _sentence_length(results: Results) -> Iterator[Table]:
     test = results.context.test
     sizes = np.bincount(np.searchsorted(TENS, test.lengths), minlength=len(BINS)).tolist()
     note = f"{PUNCTUATION}, which is not scored, but is counted for the length."
     legends = {"a column for each length": "sentences of so many tokens", "sentences": "number of sentences"}
     legends |= {name: line for name, line in LEGENDS.items() if name != "UAS"}
-    tables = []
     for name in results.systems:
         bins = _by_length(results, name)
         counts = [*bins, sum(bins, Counts())]
         las = ("LAS", *(rate(own.las) for own in counts))
         rows = (("sentences", *sizes, test.n_sentences), *_metric_rows(counts, LENGTHS), las)
-        tables.append(Table(name, ("", *BINS, "all"), rows, "Table 4", note, legends))
-    return tables
+        yield Table(name, ("", *BINS, "all"), rows, "Table 4", note, legends)
 
 
 def _loss(results: Results) -> tuple[Outcome, str] | None:
@@ -254,7 +250,7 @@ def _tag_accuracy(gold: Treebank, tagged: Treebank) -> list[Value]:
     return [percent(int(own.sum()), gold.n_tokens) for own in (*right.T, right.all(1))]
 
 
-def _tags(results: Results) -> list[Table]:
+def _tags(results: Results) -> Iterator[Table]:
     context = results.context
     training, test = results.conditions["predicted-predicted"]
     rows: list[tuple[Value, ...]] = [
@@ -264,13 +260,12 @@ def _tags(results: Results) -> list[Table]:
     ]
     legends = {f"{name} %": f"percent of the tokens with the right {name}" for name in ("UPOS", "XPOS", "FEATS")}
     legends["all %"] = "percent of the tokens with all three right"
-    tables = [Table("The tagger", ("", *legends), tuple(rows), "section 3", legends=legends)]
+    yield Table("The tagger", ("", *legends), tuple(rows), "section 3", legends=legends)
     for name in results.systems:
         parses = {condition: results.parses[condition][name] for condition in CONDITIONS}
         table = _metric_table(results, name, TAGS, "Table 5", parses=parses)
         legends = {"a column for each pair": "tags in training, and in testing: gold or predicted", **LEGENDS}
-        tables.append(dataclasses.replace(table, columns=("training tags-test tags", *CONDITIONS), legends=legends))
-    return tables
+        yield dataclasses.replace(table, columns=("training tags-test tags", *CONDITIONS), legends=legends)
 
 
 def _gain(results: Results) -> tuple[Outcome, str]:

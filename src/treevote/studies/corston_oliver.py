@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -48,8 +49,7 @@ def _curve(results: Results, system: str, metric: Metric) -> list[tuple[float, f
     return curve
 
 
-def _learning_curve(results: Results) -> list[Table]:
-    tables = []
+def _learning_curve(results: Results) -> Iterator[Table]:
     for metric in METRICS:
         curves = [_curve(results, system, metric) for system in results.systems]
         rows: list[tuple[Value, ...]] = []
@@ -67,8 +67,7 @@ def _learning_curve(results: Results) -> list[Table]:
             "trained on once",
             "±": "standard deviation of the samples",
         }
-        tables.append(Table(metric.upper(), ("part", "sentences", "tokens", *columns), tuple(rows), legends=legends))
-    return tables
+        yield Table(metric.upper(), ("part", "sentences", "tokens", *columns), tuple(rows), legends=legends)
 
 
 def _grows(results: Results) -> tuple[Outcome, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -147,7 +147,7 @@ class Study:
 
     summary: str
     paper: str
-    tables: Callable[[Results], Sequence[Table]]
+    tables: Callable[[Results], Iterable[Table]]
     claims: tuple[Claim, ...]
     systems: Mapping[str, Trainer] = field(default_factory=dict)
     seeds: Mapping[str, int] = field(default_factory=dict)
