@@ -136,7 +136,7 @@ def _read_plan(path: Path, work: str, kind: str) -> dict[str, Any]:
         content = {} if path.is_symlink() else json.loads(path.read_text("utf-8"))
         if content["format"] == f"treevote {work}" and isinstance(content["plan"], dict) and "made" in content:
             return dict(content)
-    raise ConfigError(f"{path} is not the plan of {kind}; name another folder, or remove the file if it is yours")
+    raise ConfigError(f"{path} is not the plan of {kind}; name another folder, or remove its folder if it is yours")
 
 
 def _remove(step: Path) -> None:
