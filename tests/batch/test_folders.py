@@ -244,6 +244,7 @@ def test_collisions_are_told_before_anything_is_done(model: Path, corpus: Path, 
         ((corpus, "--output-dir", tmp_path / "out", "-o", tmp_path / "x"), "--output does not go with"),
         ((corpus, "--output-dir", tmp_path / "out", "--all-faults"), "--all-faults does not go with"),
         ((twin, "--suffix", ".x"), "--suffix goes with --output-dir"),
+        ((twin, corpus), f"{corpus} is a folder; give --output-dir, too, or name the files in it"),
     ):
         assert said in fails("parse", model, *arguments)
     assert "no such model folder" in fails("parse", tmp_path / "no", corpus, "--output-dir", tmp_path / "out")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -95,6 +96,8 @@ def parse(
     for option, given in (("--suffix", bool(suffix)), ("--force", force)):
         if given:
             raise ConfigError(f"{option} goes with --output-dir; give that, too, or leave out {option}")
+    for path in filter(os.path.isdir, inputs):
+        raise ConfigError(f"{path} is a folder; give --output-dir, too, or name the files in it")
     from treevote.files.streams import require_files
     from treevote.store.manifest import require_manifest
     from treevote.store.packages import model_folder
