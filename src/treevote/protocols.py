@@ -17,9 +17,11 @@ class Learner(Protocol):
 
     def fit(self, X: Any, y: Any) -> Any:
         """Learn from ``X``, CSR matrix of shape (n_rows, n_features), and ``y``, shape (n_rows,)."""
+        ...
 
     def predict(self, X: Any) -> Any:
         """Return the class of each row, shape (n_rows,)."""
+        ...
 
 
 class Parser(Protocol):
@@ -33,12 +35,15 @@ class Parser(Protocol):
     @property
     def single_root(self) -> bool:
         """Whether every tree has exactly one root."""
+        ...
 
     def parse(self, treebank: Treebank) -> Treebank:
         """Return the same sentences with the parser's trees; trees of the input are ignored."""
+        ...
 
     def record(self) -> Record:
         """Return the whole parser as data, for `treevote.store`."""
+        ...
 
 
 class Trainer(Protocol):
@@ -55,6 +60,7 @@ class Trainer(Protocol):
         Every sentence of ``treebank`` has a tree; ``dev`` has trees outside the training data, for choices of the
         trainer. ``jobs`` are for independent parts of the training; their progress is called as the training advances.
         """
+        ...
 
 
 class Family(NamedTuple):
