@@ -10,19 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treevote.corpus.treebank import Treebank
-from treevote.evaluation.lights import GREEN, NAMES, RED, Lights, measured
+from treevote.evaluation.lights import FEWEST, GREEN, NAMES, RED, Lights, measured
 
 arcs = st.lists(st.tuples(st.integers(1, 19), st.booleans()), min_size=1, max_size=60)
 
 
-@given(arcs)
-def test_the_limits_are_the_widest_with_the_stated_precision(rows: list[tuple[int, bool]]) -> None:
+@given(arcs, st.sampled_from([1, 5, FEWEST]))
+def test_the_limits_are_the_widest_with_the_stated_precision(drawn: list[tuple[int, bool]], times: int) -> None:
+    rows = drawn * times
     confidence = np.array([level / 20 for level, _ in rows], np.float32)
     right = np.array([is_right for _, is_right in rows])
     limits = Lights.chosen(confidence, right)
     levels = sorted({round(float(sure), 3) for sure in confidence})
     sure = confidence.astype(np.float64).round(3)
-    greens = [level for level in levels if right[sure >= level].mean() >= GREEN]
+    greens = [level for level in levels if (sure >= level).sum() >= FEWEST and right[sure >= level].mean() >= GREEN]
     assert limits.green == min(greens, default=2.0)
     reds = [level for level in levels if (sure < level).any() and right[sure < level].mean() <= RED]
     assert limits.red == min(max(reds, default=0.0), limits.green)
@@ -34,10 +35,10 @@ def test_the_limits_are_the_widest_with_the_stated_precision(rows: list[tuple[in
 
 def test_the_lights_of_a_parse_are_told_with_share_and_precision() -> None:
     words, heads, labels = ["a", "dog", "barks", "."], [2, 3, 0, 3], ["det", "nsubj", "root", "punct"]
-    gold = Treebank.of([(words, heads, labels)] * 2)
+    gold = Treebank.of([(words, heads, labels)] * FEWEST)
     parse = gold.with_trees(np.where(gold.heads == 2, 3, gold.heads).astype(np.int32), gold.deprels, gold.labels)
     assert measured(gold, parse) == {}
-    sure = np.array([0, 0.3, 0.99, 0.99, 0.9] * 2, np.float32)
+    sure = np.array([0, 0.3, 0.99, 0.99, 0.9] * FEWEST, np.float32)
     facts = measured(gold, dataclasses.replace(parse, confidence=sure, label_confidence=sure))
     assert facts["green"] == pytest.approx(0.9)
     assert facts["green_arcs"] == {"share": 75.0, "precision": 100.0}

@@ -2,8 +2,8 @@
 
 Three parsers and a majority tell an annotator which arcs need no check ("Exploring ensemble dependency parsing to
 reduce manual annotation workload", LNCS 10713); here the confidence in arc and label does. The limits are chosen on
-development data: of the arcs at or above ``green`` a share of `GREEN` is right at least, and they are as many as that
-allows; of those below ``red`` a share of `RED` at most.
+development data: of the arcs at or above ``green`` a share of `GREEN` is right at least, they are as many as that
+allows, and `FEWEST` or more; of those below ``red`` a share of `RED` at most.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from treevote.kernels import Bools, Floats
 from treevote.store.manifest import JSON
 
 GREEN, RED = 0.98, 0.6  # least precision of green arcs, largest one of red arcs, both with their labels
+FEWEST = 50  # green arcs on the development data: among fewer a single error is already too many
 KEY = "Light"  # name in MISC
 
 NAMES = ("green", "yellow", "red")
@@ -35,14 +36,17 @@ class Lights(NamedTuple):
     def chosen(cls, confidence: Floats, right: Bools) -> Lights:
         """Choose the limits for arcs whose right ones are known; ties of confidence fall on the same side.
 
-        >>> Lights.chosen(np.array([0.9, 0.8, 0.3], np.float32), np.array([True, True, False]))
+        >>> confidence, right = np.array([0.9, 0.8, 0.3], np.float32), np.array([True, True, False])
+        >>> Lights.chosen(confidence, right)
+        Lights(green=2.0, red=0.9)
+        >>> Lights.chosen(np.repeat(confidence, 25), np.repeat(right, 25))
         Lights(green=0.8, red=0.8)
         """
         order = np.argsort(-confidence, kind="stable")
         sure, hits = confidence[order].astype(np.float64).round(3), np.cumsum(right[order])
         n = np.arange(1, len(sure) + 1)
         last = np.append(sure[1:] < sure[:-1], True)  # of the arcs with its confidence
-        above = np.flatnonzero(last & (hits >= GREEN * n))
+        above = np.flatnonzero(last & (hits >= GREEN * n) & (n >= FEWEST))
         green = float(sure[above[-1]]) if len(above) else 2.0
         below = np.flatnonzero(last[:-1] & (hits[-1] - hits[:-1] <= RED * (len(sure) - n[:-1])))
         red = float(sure[below[0]]) if len(below) else 0.0
