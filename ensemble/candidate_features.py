@@ -160,7 +160,7 @@ def describe(
                         row[NAMERS] |= 1 << b
                         row[N_NAMERS] += 1
                     row[FOLLOWERS] += int(h > 0 and heads[b, top] == head_of[top])
-                    row[UNITED] += int(heads[b, top] != heads[a, top])
+                    row[UNITED] |= int(heads[b, top] != heads[a, top])
                 if heads[b, slot] >= 0 and is_first(heads, deprels, slot, b, False):
                     n_heads += 1
                     if heads[b, slot] != h:
