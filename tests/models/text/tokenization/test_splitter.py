@@ -69,6 +69,11 @@ def test_a_long_sentence_ends_with_punctuation_else_with_any_token(forged: bytes
         assert splitter.sentences(text) == sentences(forged, text)
 
 
+@pytest.mark.parametrize(("text", "lengths"), [("dog " * 1300, [500, 500, 300]), ("dog - " * 700, [450, 450, 450, 50])])
+def test_the_longest_sentences_have_their_full_number_of_tokens(text: str, lengths: list[int]) -> None:
+    assert [len(each) for each in Splitter.from_bytes(toy_tokenizer().data.tobytes()).sentences(text)] == lengths
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_scores_are_those_of_two_gated_recurrent_units(size: int) -> None:
     rng = np.random.default_rng(size)
