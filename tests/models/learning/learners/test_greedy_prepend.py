@@ -71,6 +71,19 @@ def test_the_list_is_that_of_the_definition(
     assert weights[right].sum() == rules.gains.sum()
 
 
+@pytest.mark.parametrize("free_length", [1, 2])
+@pytest.mark.parametrize("max_length", [2, 3, 4])
+def test_a_rule_is_specialised_up_to_the_largest_length(max_length: int, free_length: int) -> None:
+    longest = 0
+    for seed in range(19, 27):
+        X, y, weights = problem(seed, 40, 6, 3, 0.6)
+        options = {"max_length": max_length, "free_length": free_length}
+        rules = rules_of(learn(X, y, weights, **options)[0])
+        assert rules == twin.learn(X, y, weights, **options)
+        longest = max(longest, *(len(rule.pattern) for rule in rules))
+    assert longest == max_length
+
+
 @settings(max_examples=30)
 @given(problems)
 def test_a_weight_is_as_good_as_repetition(rows: Problem) -> None:
