@@ -254,6 +254,13 @@ def test_keys_that_would_take_quadratic_time_are_refused(keys: Keys) -> None:
         index_of(keys, np.arange(len(keys)))
 
 
+def test_a_key_may_need_the_longest_search() -> None:
+    keys = (np.arange(LONGEST_SEARCH + 1, dtype=np.uint64) << np.uint64(40)) | np.uint64(1)
+    found = np.empty(len(keys), np.int64)
+    assert find_rows(keys, len(keys), index_of(keys, np.arange(len(keys))), found) == len(keys)
+    assert (found == np.arange(len(keys))).all()
+
+
 @pytest.mark.parametrize("n", [1_000, 300_000, 2**19])
 def test_as_many_features_as_there_are_can_be_told_apart(n: int) -> None:
     keys = np.random.default_rng(n).integers(2**64, size=n, dtype=np.uint64) | np.uint64(1)

@@ -109,6 +109,17 @@ def test_only_the_last_rule_has_no_pattern(offsets: list[int], fits: bool) -> No
         check_rules(rules, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("feature", "label", "fits"),
+    [(1, 1, True), (0, 0, True), (2, 1, False), (-1, 1, False), (1, 2, False), (1, -1, False)],
+)
+def test_features_and_classes_of_rules_are_known(feature: int, label: int, fits: bool) -> None:
+    features, classes, zeros = np.array([feature]), np.array([label, 0]), np.zeros(2, np.int32)
+    rules = DecisionList(features, np.array([0, 1, 1]), classes, zeros, zeros, zeros)
+    with nullcontext() if fits else pytest.raises(ValueError, match="its rules"):
+        check_rules(rules, 2, 2)
+
+
 def test_the_reliability_of_a_rule_is_its_smoothed_precision() -> None:
     zero, offsets = np.zeros(1, np.int32), np.array([0, 1, 1], np.int32)
     decided, right = np.array([3, 7], np.int32), np.array([3, 1], np.int32)

@@ -22,9 +22,11 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Floats, Ints, Longs
 from treevote.models.learning.features.lexicon import Lexicon
+from treevote.models.learning.features.linear_guide import LinearGuide
+from treevote.models.learning.features.templates import compile_templates
 from treevote.models.parsers.decoding import eisner
 from treevote.models.parsers.graph import first_order, pruning
-from treevote.models.parsers.graph.arc_labels import label_candidates, train_arc_labeller
+from treevote.models.parsers.graph.arc_labels import MOST, TEMPLATES, label_candidates, train_arc_labeller
 from treevote.models.parsers.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
 from treevote.models.parsers.graph.first_order import score_arcs
 from treevote.models.parsers.graph.hashed_weights import NO_WEIGHTS, HashedWeights, round_weights
@@ -46,6 +48,8 @@ from treevote.models.parsers.graph.training import (
     train_pruner,
 )
 from treevote.models.parsers.graph.update import PERCEPTRON, AveragedWeights, UpdateRule, average, zero_weights
+from treevote.models.parsers.labelling.features import GRAMMAR
+from treevote.models.parsers.labelling.labeller import Labeller
 from treevote.parallel import Jobs
 from treevote.store.record import Record
 
@@ -307,6 +311,17 @@ def test_arcs_get_the_label_that_they_would_have_in_a_tree() -> None:
     deprels = labeller.label(CORPUS.words, CORPUS.tokens, CORPUS.offsets, CORPUS.heads)
     labels = masks.allowed[masks.allowed != 0]  # by dependent
     assert labels.tolist() == (deprels[CORPUS.heads >= 0] + 1).tolist()
+
+
+def test_labels_behind_the_largest_number_count_as_one() -> None:
+    labels, sentence = [0, MOST - 2, MOST - 1, MOST, MOST + 9], CORPUS.select(np.array([0]))
+    for label in labels:
+        guide, every = LinearGuide.constant(np.array([label], np.int32), MOST + 10), np.ones(MOST + 10, np.bool_)
+        labeller = Labeller((), TEMPLATES, compile_templates(TEMPLATES, GRAMMAR), every, every, guide)
+        masks = Masks.empty(sentence.offsets)
+        masks.allow(sentence.heads, sentence.offsets)
+        label_candidates(labeller, sentence, masks.allowed)
+        assert set(masks.allowed.tolist()) == {0, min(label + 1, MOST)}
 
 
 def test_labels_of_training_arcs_come_from_other_sentences() -> None:

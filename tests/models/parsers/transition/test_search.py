@@ -241,6 +241,19 @@ def test_best_first_falls_back_where_the_model_is_flat(seed: int, magnitude: int
     assert list(split(treebank, *task[-1][1:3])) == trees_of([final for final, _ in found])
 
 
+@pytest.mark.parametrize(("labels", "fallbacks"), [(["x"], 0), (["x", "y"], 2)])
+def test_the_last_configuration_of_best_first_search_may_be_the_final_one(labels: list[str], fallbacks: int) -> None:
+    """With 14 labels of roots and one more, of which none is better, the final configuration is number 32, with two 33.
+
+    Two words take 4 steps: the search may go on to number 4 * 8.
+    """
+    pairs = [(["w", "w"], heads, ["r0", label]) for heads, label in zip(([0, 1], [0, 1]), labels, strict=False)]
+    treebank = Treebank.of([*pairs, *((["w"], [0], [f"r{i}"]) for i in range(14))])
+    model = model_of(treebank, 0, 0, 1.0, single_root=False)
+    assert parse_best_first(*model.task(), 99) == fallbacks
+    assert sum(search.best_first(system, 99, 1.0, POPS)[1] for system in model.systems) == fallbacks
+
+
 def test_sentences_without_tokens_are_trees_already() -> None:
     treebank = Treebank.of([(["w", "w"], [2, 0], ["x", "root"])])
     model = model_of(treebank, 1, 100, 0.1, single_root=True)
