@@ -139,12 +139,12 @@ def test_the_numbers_of_values_are_in_the_files_of_models() -> None:
     tree = Sentence(treebank.tokens, treebank.heads, known, link(treebank.heads))
     words, keys = Lexicon.of(treebank).columns(treebank.words), np.zeros(99, np.uint64)
     numbers = {"d.lval": (1, 1), "h.lval": (2, 2), "h.rval": (3, 3), "d.rank": (1, 2), "distance": (1, 10)}
-    numbers |= {"d.rs.deprel": (3, None), "d.ls.deprel": (None, 3), "g.form": (1, 1), "d.form": (2, 5)}
+    numbers |= {"d.rs.deprel": (3, 0), "d.ls.deprel": (0, 3), "g.form": (1, 1), "d.form": (2, 5)}
     for template, of_arcs in numbers.items():
         table = compile_templates([template], GRAMMAR)
         for dependent, number in zip((1, 4), of_arcs, strict=True):
             count = fire(tree, dependent, words, table, scratch(table), keys)
-            assert keys[:count].tolist() == [int(mix(START, 0, n)) for n in (number,) if n is not None]
+            assert keys[:count].tolist() == [int(mix(START, 0, n)) for n in (number,) if n]
 
 
 def test_long_feats_and_many_labels_are_cut() -> None:
