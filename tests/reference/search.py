@@ -46,8 +46,13 @@ def greedy(system: System[C], start: C | None = None) -> C:
     return here
 
 
-def beam(system: System[C], width: int, scale: float, margin: float) -> C:
-    """Keep the ``width`` most probable derivations after each step; ties go to the first found."""
+def beam(
+    system: System[C], width: int, scale: float, margin: float, allowed: Callable[[C], list[int]] | None = None
+) -> C:
+    """Keep the ``width`` most probable derivations after each step; ties go to the first found.
+
+    Of several legal actions those ``allowed`` are taken; their probabilities are those among the legal ones.
+    """
     kept = [(0.0, system.start)]
     for _ in range(system.steps):
         candidates = []
@@ -58,6 +63,7 @@ def beam(system: System[C], width: int, scale: float, margin: float) -> C:
             logs = {among[0]: 0.0}
             if len(among) > 1:
                 logs = log_probabilities(system.scores(here), among, scale)
+                among = allowed(here) if allowed else among
             candidates += [(total + logs[action], system.advance(here, action)) for action in among]
         candidates.sort(key=lambda candidate: -candidate[0])
         kept = best_of_each(candidates[:width], system.outline)

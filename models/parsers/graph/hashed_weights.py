@@ -65,8 +65,8 @@ def round_weights(weights: Floats, threshold: float) -> HashedWeights:
     ConfigError if a weight is not a finite number.
 
     >>> weights = np.zeros(256, np.float32)
-    >>> weights[:3] = 2.0, -1.0, 0.001
-    >>> round_weights(weights, 0.01).table[:4].tolist()
+    >>> weights[:3] = 2.0, -1.0, 0.999
+    >>> round_weights(weights, 0.5).table[:4].tolist()
     [32000, -16000, 0, 0]
     """
     largest = largest_of(weights)

@@ -124,8 +124,7 @@ def prune(pruner: Pruner, words: WordColumns, tokens: Ints, single_root: bool, h
     """
     weights, table, max_heads, _ = pruner
     margin = pruner.margin / weights.scale
-    if len(tokens) > SHORT + 1:
-        max_heads = max(min(max_heads, FEWEST), max_heads * SHORT // (len(tokens) - 1))
+    max_heads = max(min(max_heads, FEWEST), max_heads * SHORT // max(SHORT, len(tokens) - 1))
     scores = np.empty((len(tokens), len(tokens)), np.float32)
     score_arcs(weights.table, weights.bits, table.splits, arc_keys(table, tokens, words), heads, scores)
     decode(scores, single_root, heads)

@@ -161,7 +161,7 @@ def known_labels(sentence: Sentence, head: int, members: Ints) -> int:
     """Collect the known labels of the dependents of a word, and return their number."""
     n, links = 0, sentence.links
     token = links[head, LEFT] if links[head, LEFT] >= 0 else links[head, INNER_RIGHT]
-    while token >= 0 and n < MAX_MEMBERS:
+    while token >= 0:
         n = add(int(sentence.deprels[Index(token)]) + 1, members, n)
         token = links[Index(token), AFTER]
     return n
@@ -173,8 +173,6 @@ def tags_between(sentence: Sentence, dependent: int, words: WordColumns, members
     n, head = 0, sentence.heads[Index(dependent)]
     for position in range(min(head, dependent) + 1, max(head, dependent)):
         n = add(int(words.values[Index(sentence.tokens[Index(position)]), _UPOS]), members, n)
-        if n == MAX_MEMBERS:
-            break
     return n
 
 

@@ -123,15 +123,20 @@ def test_distances_have_bins() -> None:
     assert [bin_distance(d, FAR) for d in range(1, 50)] == [plain.bin_of(d) for d in range(1, 50)]
 
 
-def test_long_feats_are_cut_and_do_no_harm() -> None:
-    word = Word("w", "_", "_", "_", "|".join(f"A{i}=1" for i in range(100)))
-    treebank = Treebank.of([([word, word, word], [2, 0, 2], ["a", "root", "b"])])
-    templates = ["s0.form", "s0.feat+s1.feat"]
+@pytest.mark.parametrize(("n_one", "n_two"), [(100, 100), (32, 126), (126, 32)])
+def test_long_feats_are_cut_and_do_no_harm(n_one: int, n_two: int) -> None:
+    """With 32 beside 126 the pairs of FEATS leave room for some agreements, and not for all of them."""
+    one, two = (
+        Word(name, "_", "_", "_", "|".join(f"{name}{i}=1" for i in range(n)))
+        for name, n in (("A", n_one), ("B", n_two))
+    )
+    treebank = Treebank.of([([one, two, one], [2, 0, 2], ["a", "root", "b"])])
+    templates = ["s0.form", "s0.feat+s1.feat", "s0.agree+s1.agree"]
     actions = actions_of(treebank, single_root=True)
     words = Lexicon.of(treebank).columns(treebank.words)
     most = 0
     for space, here, _ in walk(3, actions, random_chooser(actions, 3, [0, 0, 0, 1, 1, 1])):
-        bag = fired(space, here, [0, 1, 1, 1], words, compile_templates(templates, GRAMMAR))
+        bag = fired(space, here, treebank.tokens.tolist(), words, compile_templates(templates, GRAMMAR))
         most = max(most, bag.total())
     assert most == MAX_FEATURES
 
@@ -252,6 +257,13 @@ def test_keys_that_meet_in_a_slot_are_told_apart(keys: Keys) -> None:
 def test_keys_that_would_take_quadratic_time_are_refused(keys: Keys) -> None:
     with pytest.raises(ModelError, match="cannot be told apart"):
         index_of(keys, np.arange(len(keys)))
+
+
+def test_a_key_may_need_the_longest_search() -> None:
+    keys = (np.arange(LONGEST_SEARCH + 1, dtype=np.uint64) << np.uint64(40)) | np.uint64(1)
+    found = np.empty(len(keys), np.int64)
+    assert find_rows(keys, len(keys), index_of(keys, np.arange(len(keys))), found) == len(keys)
+    assert (found == np.arange(len(keys))).all()
 
 
 @pytest.mark.parametrize("n", [1_000, 300_000, 2**19])

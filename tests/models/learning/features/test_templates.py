@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 from treevote.errors import ConfigError
 from treevote.models.learning.features.stack_and_queue import GRAMMAR
-from treevote.models.learning.features.templates import MAX_TEMPLATES, Grammar, TemplateTable, compile_templates
+from treevote.models.learning.features.templates import (
+    MAX_TEMPLATE,
+    MAX_TEMPLATES,
+    Grammar,
+    TemplateTable,
+    compile_templates,
+)
 from treevote.models.parsers.labelling.features import GRAMMAR as OF_ARCS
 from treevote.models.parsers.transition.template_sets import TEMPLATE_SETS, templates_of
 
@@ -150,6 +156,9 @@ def test_too_few_or_too_many_templates_are_refused(n: int) -> None:
 
 
 def test_a_template_that_is_too_long_is_refused() -> None:
+    longest = f"s0.r2{'.l' * 245}.form"
+    assert len(longest) == MAX_TEMPLATE
+    assert len(compile_templates([longest], GRAMMAR).places) == 247
     with pytest.raises(ConfigError, match=r"template 's0.l.l.*' has 2000007 characters; it may have 500"):
         compile_templates([f"s0{'.l' * 1_000_000}.form"], GRAMMAR)
 

@@ -76,7 +76,7 @@ def test_scores_are_those_of_the_matrix_rounded(
 def test_rows_are_as_short_as_can_be(n_filled: int, n_classes: int) -> None:
     coefficients = np.zeros((1, n_classes), np.float32)
     coefficients[0, :n_filled] = 1
-    kept, packed, _, _ = pack(KEYS[:1], coefficients, np.zeros(n_classes, np.float32), 0.01)
+    kept, packed, _, _ = pack(KEYS[:1], coefficients, np.zeros(n_classes, np.float32), 1.0)
     assert len(kept) == (n_filled > 0)
     dense = 16 * n_filled > n_classes
     expected = [-1, *([32_000] * n_filled), *([0] * (n_classes - n_filled))] if dense else [1, 0, 32_000]

@@ -75,7 +75,7 @@ def test_the_list_is_that_of_the_definition(
 @pytest.mark.parametrize("max_length", [2, 3, 4])
 def test_a_rule_is_specialised_up_to_the_largest_length(max_length: int, free_length: int) -> None:
     longest = 0
-    for seed in range(19, 27):
+    for seed in (*range(19, 27), 78, 86):
         X, y, weights = problem(seed, 40, 6, 3, 0.6)
         options = {"max_length": max_length, "free_length": free_length}
         rules = rules_of(learn(X, y, weights, **options)[0])
@@ -107,6 +107,17 @@ def test_only_the_last_rule_has_no_pattern(offsets: list[int], fits: bool) -> No
     rules = DecisionList(zeros[:2], np.array(offsets, np.int32), zeros, zeros, zeros, zeros)
     with nullcontext() if fits else pytest.raises(ValueError, match="its rules"):
         check_rules(rules, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("feature", "label", "fits"),
+    [(1, 1, True), (0, 0, True), (2, 1, False), (-1, 1, False), (1, 2, False), (1, -1, False)],
+)
+def test_features_and_classes_of_rules_are_known(feature: int, label: int, fits: bool) -> None:
+    features, classes, zeros = np.array([feature]), np.array([label, 0]), np.zeros(2, np.int32)
+    rules = DecisionList(features, np.array([0, 1, 1]), classes, zeros, zeros, zeros)
+    with nullcontext() if fits else pytest.raises(ValueError, match="its rules"):
+        check_rules(rules, 2, 2)
 
 
 def test_the_reliability_of_a_rule_is_its_smoothed_precision() -> None:

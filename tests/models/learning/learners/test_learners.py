@@ -260,6 +260,16 @@ def test_inequality_maxent_repeats_itself_and_does_not_mind_how_rows_are_stored(
     assert stored.nnz == len(halves)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@settings(max_examples=10)
+@given(problems(), st.sampled_from([-12, 12]))
+def test_the_unit_of_the_columns_changes_no_step(problem: tuple[Doubles, Longs, Doubles], power: int) -> None:
+    X, y, weights = problem
+    learner = InequalityMaxEnt(width=0.0, fit_intercept=False, tol=0.0, max_iter=4)
+    coef = learner.fit(X, y, weights).coef_.copy()
+    assert learner.fit(X * 2.0**power, y, weights).coef_ * 2.0**power == pytest.approx(coef, rel=1e-6, abs=1e-9)
+
+
 def test_learners_refuse_bad_parameters_and_rows() -> None:
     X, y = np.eye(4), [0, 0, 1, 1]
     with pytest.raises(ConfigError, match="width must be a number of at least 0, but it is -1"):

@@ -15,22 +15,25 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.models.parsers.graph.test_second_order import model_of
-from tests.reference.decoders import all_trees, projective_trees, second_order_score
+from tests.reference.decoders import all_trees, inner_sibling, projective_trees, second_order_score
 from tests.reference.graph_learning import learn as learn_plainly
 from tests.reference.graph_learning import regress
 from tests.reference.toy_grammar import toy_treebank
 from treevote.errors import ConfigError, ModelError
 from treevote.kernels import Floats, Ints, Longs
 from treevote.models.learning.features.lexicon import Lexicon
+from treevote.models.learning.features.linear_guide import LinearGuide
+from treevote.models.learning.features.templates import compile_templates
 from treevote.models.parsers.decoding import eisner
 from treevote.models.parsers.graph import first_order, pruning
-from treevote.models.parsers.graph.arc_labels import label_candidates, train_arc_labeller
+from treevote.models.parsers.graph.arc_labels import MOST, TEMPLATES, label_candidates, train_arc_labeller
 from treevote.models.parsers.graph.features import MAX_FEATURES, arc_keys, fire_arc, variants_of_arc
 from treevote.models.parsers.graph.first_order import score_arcs
 from treevote.models.parsers.graph.hashed_weights import NO_WEIGHTS, HashedWeights, round_weights
-from treevote.models.parsers.graph.parts import find_parts, n_parts, parts_of
+from treevote.models.parsers.graph.koo_collins import decode
+from treevote.models.parsers.graph.parts import ScoredParts, find_parts, n_parts, parts_of
 from treevote.models.parsers.graph.pruning import FEWEST, SHORT, Masks, Pruner, mask_of, prune
-from treevote.models.parsers.graph.second_order import Scorer, fire_part, keys_of, score_parts
+from treevote.models.parsers.graph.second_order import Scorer, fire_part, keys_of, score_parts, score_sentences
 from treevote.models.parsers.graph.sentences import Sentences
 from treevote.models.parsers.graph.templates import TemplateTables, compile_arcs
 from treevote.models.parsers.graph.training import (
@@ -45,6 +48,8 @@ from treevote.models.parsers.graph.training import (
     train_pruner,
 )
 from treevote.models.parsers.graph.update import PERCEPTRON, AveragedWeights, UpdateRule, average, zero_weights
+from treevote.models.parsers.labelling.features import GRAMMAR
+from treevote.models.parsers.labelling.labeller import Labeller
 from treevote.parallel import Jobs
 from treevote.store.record import Record
 
@@ -57,6 +62,9 @@ CORPUS = Sentences(
 )
 SECOND = TemplateTables.of(LINES, ["s.upos+d.upos", "h.upos+s.upos+d.upos"], ["g.upos+h.upos+d.upos"])
 MIRA = UpdateRule(1.0, 0.05)
+EVERY = Masks.empty(CORPUS.offsets)
+"""Masks of all arcs of each sentence."""
+EVERY.allowed[:] = 1
 
 
 def task_of(rule: UpdateRule, epochs: int) -> Task:
@@ -72,6 +80,12 @@ def span(i: int) -> slice:
 def free(tokens: Ints) -> Ints:
     """Return the heads of a sentence where none is given."""
     return np.full(len(tokens), -1, np.int32)
+
+
+def table_of(weights: Mapping[int, float]) -> Floats:
+    table = np.zeros(1 << BITS, np.float32)
+    table[[*weights]] = [*weights.values()]
+    return table
 
 
 def arc_scores(weights: Floats, i: int) -> Floats:
@@ -112,10 +126,7 @@ def parser_of(i: int, cost: float) -> Callable[[Mapping[int, float]], Sequence[i
     gold = CORPUS.heads[span(i)]
 
     def parse(weights: Mapping[int, float]) -> Sequence[int]:
-        table = np.zeros(1 << BITS, np.float32)
-        for slot, weight in weights.items():
-            table[slot] = weight
-        scores = arc_scores(table, i)
+        scores = arc_scores(table_of(weights), i)
         for d in range(1, len(gold)):
             scores[d] += np.where(np.arange(len(gold)) == gold[d], 0, cost).astype(np.float32)
         heads = np.empty(len(gold), np.int32)
@@ -125,18 +136,43 @@ def parser_of(i: int, cost: float) -> Callable[[Mapping[int, float]], Sequence[i
     return parse
 
 
+def second_order(i: int, cost: float) -> tuple[Callable[[Sequence[int]], Counter[int]], Callable[..., Sequence[int]]]:
+    """Return the functions of `features_of` and `parser_of` for a second-order model of all arcs."""
+    gold, tokens, places = CORPUS.heads[span(i)], CORPUS.tokens[span(i)], np.empty(MAX_FEATURES, np.uint32)
+    mask = mask_of(EVERY, i)
+    parts, keys = parts_of(mask), keys_of(SECOND, tokens, CORPUS.words, mask)
+
+    def features(heads: Sequence[int]) -> Counter[int]:
+        found: Counter[int] = Counter()
+        for d in range(1, len(heads)):
+            for kind, other in enumerate((-1, inner_sibling(tuple(heads), d), heads[heads[d]])):
+                count, variants = fire_part(SECOND, keys, BITS, kind, (heads[d], d, other), places)
+                found.update(slot for variant in variants for slot in (places[:count] ^ np.uint32(variant)).tolist())
+        return found
+
+    def parse(weights: Mapping[int, float]) -> Sequence[int]:
+        scores = score_sentences(Scorer(table_of(weights), BITS, SECOND), CORPUS, EVERY, i, i + 1)
+        ends = np.cumsum([len(parts.candidates.heads), len(parts.siblings.partners)])
+        scored = ScoredParts(*parts, *np.split(scores, ends))
+        scored.arc_scores[gold[parts.candidates.dependents] != parts.candidates.heads] += np.float32(cost)
+        heads = np.full(len(gold), -1, np.int32)
+        decode(scored, True, heads)
+        return heads.tolist()
+
+    return features, parse
+
+
+@pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize(("rule", "C"), [(PERCEPTRON, None), (MIRA, MIRA.C)])
-def test_averaged_learners_equal_their_plain_twins(rule: UpdateRule, C: float | None) -> None:
+def test_averaged_learners_equal_their_plain_twins(rule: UpdateRule, C: float | None, order: int) -> None:
     task = task_of(rule, 2)
+    if order == 2:
+        task = task._replace(learn=functools.partial(train_epoch, Examples(CORPUS, EVERY, SECOND, rule)))
     rng, n = np.random.default_rng([5, 0]), TREEBANK.n_sentences
-    order = [int(i) for _ in range(2) for i in rng.permutation(n)]
-    expected = learn_plainly(
-        ((CORPUS.heads[span(i)].tolist(), features_of(i), parser_of(i, rule.cost)) for i in order), 2 * n, C
-    )
-    table = np.zeros(1 << BITS)
-    for slot, weight in expected.items():
-        table[slot] = weight
-    np.testing.assert_allclose(averaged_weights(task, 5, 0), table, atol=2e-5)
+    own = [second_order(i, rule.cost) if order == 2 else (features_of(i), parser_of(i, rule.cost)) for i in range(n)]
+    numbers = [int(i) for _ in range(2) for i in rng.permutation(n)]
+    expected = learn_plainly(((CORPUS.heads[span(i)].tolist(), *own[i]) for i in numbers), 2 * n, C)
+    np.testing.assert_allclose(averaged_weights(task, 5, 0), table_of(expected), atol=2e-5)
 
 
 def gold_score(weights: Floats, i: int) -> float:
@@ -231,15 +267,16 @@ def test_the_pruner_learns_from_every_sentence_if_it_is_the_only_one() -> None:
         assert heads.tolist() == CORPUS.heads[span(i)].tolist()
 
 
-@pytest.mark.parametrize("n", [30, SHORT, 3 * SHORT, 450])
-@pytest.mark.parametrize("words", [1, 2, 7])
-def test_a_long_run_of_a_few_words_has_few_candidate_heads(n: int, words: int) -> None:
+@pytest.mark.parametrize("n", [30, SHORT, SHORT + 1, 3 * SHORT, 450])
+@pytest.mark.parametrize(("words", "max_heads"), [(1, 8), (2, 2), (7, 8)])
+def test_a_long_run_of_a_few_words_has_few_candidate_heads(n: int, words: int, max_heads: int) -> None:
     weights, rng = train_pruner(CORPUS, TABLE, 0), np.random.default_rng(n)
     tokens = np.concatenate([TREEBANK.tokens[:1], rng.choice(TREEBANK.tokens[1 : 1 + words], n)])
     scores, mask = np.empty((n + 1, n + 1), np.float32), np.empty((n + 1, n + 1), np.int16)
     score_arcs(weights.table, weights.bits, TABLE.splits, arc_keys(TABLE, tokens, CORPUS.words), free(tokens), scores)
-    heads, most = np.full(n + 1, -1, np.int32), 8 if n <= SHORT else max(FEWEST, 8 * SHORT // n)
-    prune(Pruner(weights, TABLE, 8, np.inf), CORPUS.words, tokens, True, heads, mask)
+    fewest, heads = min(FEWEST, max_heads), np.full(n + 1, -1, np.int32)
+    most = max_heads if n <= SHORT else max(fewest, max_heads * SHORT // n)
+    prune(Pruner(weights, TABLE, max_heads, np.inf), CORPUS.words, tokens, True, heads, mask)
     for d in range(1, n + 1):
         others = sorted((h for h in range(n + 1) if h != d), key=lambda h: (-scores[d, h], abs(h - d), h))
         assert np.flatnonzero(mask[d]).tolist() == sorted({*others[:most], int(heads[d])})
@@ -274,6 +311,17 @@ def test_arcs_get_the_label_that_they_would_have_in_a_tree() -> None:
     deprels = labeller.label(CORPUS.words, CORPUS.tokens, CORPUS.offsets, CORPUS.heads)
     labels = masks.allowed[masks.allowed != 0]  # by dependent
     assert labels.tolist() == (deprels[CORPUS.heads >= 0] + 1).tolist()
+
+
+def test_labels_behind_the_largest_number_count_as_one() -> None:
+    labels, sentence = [0, MOST - 2, MOST - 1, MOST, MOST + 9], CORPUS.select(np.array([0]))
+    for label in labels:
+        guide, every = LinearGuide.constant(np.array([label], np.int32), MOST + 10), np.ones(MOST + 10, np.bool_)
+        labeller = Labeller((), TEMPLATES, compile_templates(TEMPLATES, GRAMMAR), every, every, guide)
+        masks = Masks.empty(sentence.offsets)
+        masks.allow(sentence.heads, sentence.offsets)
+        label_candidates(labeller, sentence, masks.allowed)
+        assert set(masks.allowed.tolist()) == {0, min(label + 1, MOST)}
 
 
 def test_labels_of_training_arcs_come_from_other_sentences() -> None:

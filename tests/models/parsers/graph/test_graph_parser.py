@@ -14,6 +14,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_trees, non_projective, roots
 from treevote.models.parsers.decoding.best_tree import MANY_CROSSING, SOME_CROSSING
 from treevote.models.parsers.decoding.long_sentences import LONGEST
+from treevote.models.parsers.graph import parser as graph_parser
 from treevote.models.parsers.graph.parser import GraphTrainer
 
 SMALL = GraphTrainer(bits=14, epochs=2, n_perceptrons=2, attributes=("upos", "lower", "feat"))
@@ -79,6 +80,14 @@ def test_every_piece_of_a_long_sentence_is_parsed_by_the_second_order_model() ->
         heads, others = (own.parse(text).heads[1:] for own in (parser, parser.with_weights(zero)))
         for own in range(0, text.n_tokens, LONGEST):
             assert (heads[own : own + LONGEST] != others[own : own + LONGEST]).any()
+
+
+def test_sentences_that_are_too_long_are_not_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    for n, learnt in ((4, True), (5, False)):
+        treebank = Treebank.of([(["a", "b", "c", "d", "e"][:n], [2, 0, 2, 2, 2][:n], ["x", "root", "y", "y", "y"][:n])])
+        monkeypatch.setattr(graph_parser, "LONGEST", 4)
+        parser = dataclasses.replace(SMALL, order=1).train(treebank)
+        assert parser.first_order.weights.table.any() == learnt
 
 
 @orders

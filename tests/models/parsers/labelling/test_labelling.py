@@ -23,6 +23,7 @@ from treevote.kernels import Ints
 from treevote.models.learning.features.firing import MAX_MEMBERS, scratch
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon
 from treevote.models.learning.features.templates import compile_templates
+from treevote.models.learning.features.trie import START, mix
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.parsers.labelling.features import GRAMMAR, TEMPLATES, Sentence, fire, max_features
 from treevote.models.parsers.labelling.labeller import Labeller, rows_of, train_labeller
@@ -130,6 +131,20 @@ def test_each_template_by_itself(template: str) -> None:
         if len(bag) == 1:
             assert value_of.setdefault(*bag, *plain_bag) == next(iter(plain_bag))
     assert len(set(value_of.values())) == len(value_of)
+
+
+def test_the_numbers_of_values_are_in_the_files_of_models() -> None:
+    treebank = Treebank.of([([*WORDS[:4]], [2, 0, 2, 2], ["det", "root", "nsubj", "obj"])])
+    known = np.array([-1, 0, -1, 2, -1], np.int32)
+    tree = Sentence(treebank.tokens, treebank.heads, known, link(treebank.heads))
+    words, keys = Lexicon.of(treebank).columns(treebank.words), np.zeros(99, np.uint64)
+    numbers = {"d.lval": (1, 1), "h.lval": (2, 2), "h.rval": (3, 3), "d.rank": (1, 2), "distance": (1, 10)}
+    numbers |= {"d.rs.deprel": (3, 0), "d.ls.deprel": (0, 3), "g.form": (1, 1), "d.form": (2, 5)}
+    for template, of_arcs in numbers.items():
+        table = compile_templates([template], GRAMMAR)
+        for dependent, number in zip((1, 4), of_arcs, strict=True):
+            count = fire(tree, dependent, words, table, scratch(table), keys)
+            assert keys[:count].tolist() == [int(mix(START, 0, n)) for n in (number,) if n]
 
 
 def test_long_feats_and_many_labels_are_cut() -> None:

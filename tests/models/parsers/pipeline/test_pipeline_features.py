@@ -14,13 +14,14 @@ from tests.reference import features as plain
 from tests.reference import pipeline as twin
 from tests.reference.pipeline_features import features
 from tests.reference.pipeline_walks import focus_of, table_of, walk
-from tests.reference.walks import rich_treebanks
+from tests.reference.walks import WORDS, rich_treebanks
 from treevote.corpus.treebank import Treebank
 from treevote.errors import ConfigError
 from treevote.kernels import Ints
 from treevote.models.learning.features.firing import MAX_FEATURES, scratch
 from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon, WordColumns
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
+from treevote.models.learning.features.trie import START, mix
 from treevote.models.parsers.pipeline.configuration import ACTIONS, POLICIES
 from treevote.models.parsers.pipeline.features import fire
 from treevote.models.parsers.pipeline.oracle import rows_of
@@ -63,6 +64,17 @@ def test_the_kernel_sees_what_a_person_sees(
             keys.append(fired(state, tokens, words, table))
             seen.append(Counter[Hashable](features(state, sentence.words, TEMPLATES, known)))
     assert plain.occurrences(keys) == plain.occurrences(seen)
+
+
+def test_the_numbers_of_values_are_in_the_files_of_models() -> None:
+    treebank = Treebank.of([([*WORDS], [0] * 6, ["x"] * 6)])
+    words, state = Lexicon.of(treebank).columns(treebank.words), twin.begin(6)
+    for action in ("wait-left", "left", "left"):
+        state = twin.take(state, action, "stay", 9)
+    numbers = {"distance": 3, "action": 2, "action2": 2, "s0.rval": 3, "s0.lval": 1, "q0.upos": 5, "s1.form": 2}
+    for template, number in numbers.items():
+        found = fired(state, treebank.tokens, words, compile_templates([template], GRAMMAR))
+        assert found == Counter([int(mix(START, 0, number))]), template
 
 
 @settings(max_examples=30)

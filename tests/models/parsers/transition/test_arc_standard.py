@@ -210,6 +210,7 @@ def test_degenerate_treebanks_have_actions_for_every_sentence(
 def test_a_treebank_without_sentences_has_actions() -> None:
     actions = actions_of(Treebank.of([]), single_root=True)
     assert [KINDS[kind] for kind in actions.kind] == ["shift", "reduce-left"]
+    assert actions.to_root.tolist() == actions.to_token.tolist() == [False, True]
 
 
 @settings(max_examples=30)

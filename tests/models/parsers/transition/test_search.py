@@ -6,9 +6,9 @@ import itertools
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from tests.paths import ROOT
 from tests.reference import arc_standard as twin
 from tests.reference import search
-from tests.reference.random_model import OUTLINE, Model, model_of
-from tests.reference.walks import rich_treebanks
+from tests.reference.random_model import OUTLINE, Model, Task, model_of
+from tests.reference.walks import WORDS, rich_treebanks
 from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Ints
@@ -31,6 +31,7 @@ from treevote.models.parsers.transition.search import (
     CONCEDED,
     POPS,
     RIVALS,
+    WIDER,
     parse_beam,
     parse_best_first,
     parse_greedily,
@@ -68,10 +69,11 @@ def test_greedy_is_the_twins(model: Model) -> None:
     assert list(split(model.treebank, *task[-1][1:3])) == trees_of([search.greedy(system) for system in model.systems])
 
 
-def greedy_around(
-    system: search.System[twin.Configuration], kinds: Sequence[int], heads: Sequence[int], scale: float
-) -> twin.Configuration:
-    """Take the best action from which heads (-1: free) can be reached; where it is not the best legal one, go back."""
+Kept: TypeAlias = Callable[[twin.Configuration], list[int]]
+
+
+def around(system: search.System[twin.Configuration], kinds: Sequence[int], heads: Sequence[int]) -> Kept:
+    """Return a function that lists the legal actions from which heads (-1: free) can be reached."""
 
     @cache
     def reaches(here: twin.Configuration) -> bool:
@@ -88,6 +90,12 @@ def greedy_around(
             if kinds[action] == REDUCE_RIGHT and heads[here.stack[-2].token] == here.stack[-1].token
         ]
         return given_now or found
+
+    return kept
+
+
+def greedy_around(system: search.System[twin.Configuration], kept: Kept, scale: float) -> twin.Configuration:
+    """Take the best action of those kept; where it is not the best legal one, go back."""
 
     def least_regret(path: list[Any], steps: int, margin: float) -> list[Any]:
         beam = [(0.0, path)]
@@ -118,11 +126,8 @@ def greedy_around(
     return path[-1]
 
 
-@settings(max_examples=40, deadline=None)
-@given(models_of_few, st.integers(0, 1_000), st.sampled_from([0.3, 0.7]))
-def test_greedy_around_given_heads_is_the_twins(model: Model, seed: int, share: float) -> None:
-    actions = model.actions
-    assume({REDUCE_LEFT, REDUCE_RIGHT} == set(actions.kind[actions.to_token].tolist()) and actions.to_root.any())
+def given_some(model: Model, seed: int, share: float) -> tuple[Task, list[Kept]]:
+    """Return the arguments of a search kernel with a share of the heads of random trees given, and what they leave."""
     random = np.random.default_rng(seed)
     heads = np.full(len(model.treebank.tokens), -1, np.int32)
     for system, first in zip(model.systems, model.treebank.offsets.tolist(), strict=False):
@@ -135,15 +140,36 @@ def test_greedy_around_given_heads_is_the_twins(model: Model, seed: int, share: 
     linear, empty, _, trees = model.task()
     known = Given(heads, np.full_like(heads, -1), ())
     arcs = GivenArcs.of(known, model.treebank.offsets, model.treebank.labels)
-    parse_greedily(linear, empty, arcs, trees)
-    kinds = actions.kind.tolist()
     parts = itertools.pairwise(model.treebank.offsets.tolist())
-    own = [heads[first:last].tolist() for first, last in parts]
-    finals = [
-        greedy_around(system, kinds, given, model.weights.scale)
-        for system, given in zip(model.systems, own, strict=True)
+    kept = [
+        around(system, model.actions.kind.tolist(), heads[first:last].tolist())
+        for system, (first, last) in zip(model.systems, parts, strict=True)
     ]
-    assert list(split(model.treebank, *trees[1:3])) == trees_of(finals)
+    return (linear, empty, arcs, trees), kept
+
+
+@settings(max_examples=40, deadline=None)
+@given(models_of_few, st.integers(0, 1_000), st.sampled_from([0.3, 0.7]))
+def test_greedy_around_given_heads_is_the_twins(model: Model, seed: int, share: float) -> None:
+    actions = model.actions
+    assume({REDUCE_LEFT, REDUCE_RIGHT} == set(actions.kind[actions.to_token].tolist()) and actions.to_root.any())
+    task, kept = given_some(model, seed, share)
+    parse_greedily(*task)
+    finals = [greedy_around(*each, model.weights.scale) for each in zip(model.systems, kept, strict=True)]
+    assert list(split(model.treebank, *task[-1][1:3])) == trees_of(finals)
+
+
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_a_beam_around_given_heads_has_a_wider_margin(seed: int) -> None:
+    sentence = [WORDS[i] for i in (0, 1, 3, 4, 0)], [2, 3, 0, 3, 4], ["det", "nsubj", "root", "det", "nsubj"]
+    model, margin = model_of(Treebank.of([sentence] * 3), seed, 100, 0.01, single_root=False), 0.3
+    task, kept = given_some(model, seed, 0.3)
+    parse_beam(*task, 4, margin)
+    finals = [
+        search.beam(system, 4, 0.01, margin * WIDER if (heads >= 0).any() else margin, own)
+        for system, own, heads in zip(model.systems, kept, np.split(task[2].heads, 3), strict=True)
+    ]
+    assert list(split(model.treebank, *task[-1][1:3])) == trees_of(finals)
 
 
 @settings(max_examples=40)
@@ -213,6 +239,19 @@ def test_best_first_falls_back_where_the_model_is_flat(seed: int, magnitude: int
     found = [search.best_first(system, 8, 1e-3, POPS) for system in model.systems]
     assert [fell_back for _, fell_back in found] == [True, True]
     assert list(split(treebank, *task[-1][1:3])) == trees_of([final for final, _ in found])
+
+
+@pytest.mark.parametrize(("labels", "fallbacks"), [(["x"], 0), (["x", "y"], 2)])
+def test_the_last_configuration_of_best_first_search_may_be_the_final_one(labels: list[str], fallbacks: int) -> None:
+    """With 14 labels of roots and one more, of which none is better, the final configuration is number 32, with two 33.
+
+    Two words take 4 steps: the search may go on to number 4 * 8.
+    """
+    pairs = [(["w", "w"], heads, ["r0", label]) for heads, label in zip(([0, 1], [0, 1]), labels, strict=False)]
+    treebank = Treebank.of([*pairs, *((["w"], [0], [f"r{i}"]) for i in range(14))])
+    model = model_of(treebank, 0, 0, 1.0, single_root=False)
+    assert parse_best_first(*model.task(), 99) == fallbacks
+    assert sum(search.best_first(system, 99, 1.0, POPS)[1] for system in model.systems) == fallbacks
 
 
 def test_sentences_without_tokens_are_trees_already() -> None:

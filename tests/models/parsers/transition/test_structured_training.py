@@ -30,7 +30,7 @@ from treevote.models.parsers.transition.arc_standard import class_table, gold_of
 from treevote.models.parsers.transition.configuration import ACTION, PREVIOUS, Workspace, workspace
 from treevote.models.parsers.transition.log_linear import LogLinear, ascend, score
 from treevote.models.parsers.transition.parser import FAMILY, Direction, Search, TransitionParser
-from treevote.models.parsers.transition.structured_training import Passes, learn, train_structured, violation
+from treevote.models.parsers.transition.structured_training import WIDTH, Passes, learn, train_structured, violation
 
 STRUCTURED = dataclasses.replace(SMALL, structured_epochs=2)
 
@@ -241,6 +241,13 @@ def test_greedy_search_learns_with_a_beam_of_one() -> None:
     assert isinstance(greedy.guide, LinearGuide)
     assert isinstance(narrow.guide, LinearGuide)
     assert greedy.guide.packed.tolist() == narrow.guide.packed.tolist()
+
+
+def test_structured_training_has_a_beam_of_a_least_width() -> None:
+    trainer = dataclasses.replace(STRUCTURED, options={"epochs": 1})
+    guides = [dataclasses.replace(trainer, width=width).train(TRAINING[:20]).guide for width in (2, WIDTH, WIDTH + 9)]
+    narrow, least, wide = (guide.packed.tolist() for guide in guides if isinstance(guide, LinearGuide))
+    assert narrow == least != wide
 
 
 def test_a_learner_that_is_not_linear_is_refused_before_training(monkeypatch: pytest.MonkeyPatch) -> None:
