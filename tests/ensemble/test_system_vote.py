@@ -8,10 +8,14 @@ import pytest
 from hypothesis import given, settings
 
 from tests.ensemble.parses import assert_same_trees, systems
+from tests.ensemble.test_selection import GOLD, noisy
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.judge import learn
+from treevote.ensemble.selection import VoteKind, select
 from treevote.ensemble.system_vote import vote_systems
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
+from treevote.evaluation.counts import evaluate
 
 
 @pytest.mark.parametrize("weights", ["equal", "agreement"])
@@ -27,3 +31,46 @@ def test_weights_without_a_development_set_are_those_that_were_asked_for(
     assert found.voters == tuple(named)
     assert [system["weight"] for system in found.facts["systems"]] == [*by.overall]
     assert found.facts["weights"] == weights
+
+
+DEVELOPMENT = {f"m{i}": noisy(GOLD, share, i) for i, share in enumerate((0.4, 0.1, 0.99, 0.2))}
+TEXT = {name: noisy(GOLD, 0.2, 10 + i) for i, name in enumerate(DEVELOPMENT)}
+
+
+@pytest.mark.parametrize(
+    ("weights", "confidence"), [("equal", False), ("accuracy", True), ("pos", False), ("learned", False)]
+)
+def test_weights_of_a_development_set_are_those_of_a_judge_that_learned_there(
+    weights: VoteKind, confidence: bool
+) -> None:
+    known = list(DEVELOPMENT.values())
+    found = vote_systems(TEXT, weights=weights, confidence=confidence, development=(GOLD, known), single_root=True)
+    judge, voted = learn(weights, GOLD, known, single_root=True)
+    expected = judge.vote(list(TEXT.values()), single_root=True)
+    assert_same_trees(found.parse, expected)
+    sure = confidence or weights == "learned"
+    assert (found.parse.confidence is not None) == sure
+    if sure:
+        assert found.parse.confidence.tolist() == expected.confidence.tolist()
+    best = max(DEVELOPMENT, key=lambda name: evaluate(GOLD, DEVELOPMENT[name]).las)
+    las = evaluate(GOLD, voted).las
+    told = found.facts["development"]
+    assert (told["las"], told["gain"]["over"]) == (round(las, 2), best)
+    assert told["gain"]["las"] == pytest.approx(las - evaluate(GOLD, DEVELOPMENT[best]).las)
+
+
+def test_a_selection_tells_of_each_system_its_place_and_what_it_gives() -> None:
+    gold, names = GOLD[:12], ("m0", "m1", "m2")
+    known, text = ({name: of[name][:12] for name in names} for of in (DEVELOPMENT, TEXT))
+    choice = select(gold, known, single_root=True)
+    assert 0 < len(choice.members) < 3
+    found = vote_systems(text, selected=True, development=(gold, [*known.values()]), single_root=True)
+    assert found.voters == choice.members
+    for own in found.facts["systems"]:
+        name = own["name"]
+        if name in choice.members:
+            assert own["place"] == choice.members.index(name) + 1
+            assert own["ablation"] == (round(choice.las - choice.without[name], 2) if choice.without else None)
+        else:
+            assert (own["place"], own["weight"]) == (None, None)
+            assert own["ablation"] == round(choice.with_too[name] - choice.las, 2)
