@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from tests.ensemble.parses import assert_same_trees, systems
 from tests.ensemble.test_selection import GOLD, noisy
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble import system_vote
 from treevote.ensemble.judge import learn
-from treevote.ensemble.selection import VoteKind, select
+from treevote.ensemble.selection import Selection, VoteKind
 from treevote.ensemble.system_vote import vote_systems
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
@@ -59,18 +60,15 @@ def test_weights_of_a_development_set_are_those_of_a_judge_that_learned_there(
     assert told["gain"]["las"] == pytest.approx(las - evaluate(GOLD, DEVELOPMENT[best]).las)
 
 
-def test_a_selection_tells_of_each_system_its_place_and_what_it_gives() -> None:
-    gold, names = GOLD[:12], ("m0", "m1", "m2")
-    known, text = ({name: of[name][:12] for name in names} for of in (DEVELOPMENT, TEXT))
-    choice = select(gold, known, single_root=True)
-    assert 0 < len(choice.members) < 3
-    found = vote_systems(text, selected=True, development=(gold, [*known.values()]), single_root=True)
-    assert found.voters == choice.members
-    for own in found.facts["systems"]:
-        name = own["name"]
-        if name in choice.members:
-            assert own["place"] == choice.members.index(name) + 1
-            assert own["ablation"] == (round(choice.las - choice.without[name], 2) if choice.without else None)
-        else:
-            assert (own["place"], own["weight"]) == (None, None)
-            assert own["ablation"] == round(choice.with_too[name] - choice.las, 2)
+def test_a_selection_tells_of_each_system_its_place_and_what_it_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    choice = Selection(("m3", "m1"), "accuracy", 90.0, {"m3": 80.5, "m1": 90.25}, {"m0": 90.5, "m2": 70.0})
+    monkeypatch.setattr(system_vote, "select", lambda *known, **options: choice)
+    known = list(DEVELOPMENT.values())
+    found = vote_systems(TEXT, selected=True, development=(GOLD, known), single_root=True)
+    by = Weights.by_accuracy(GOLD, [known[3], known[1]])
+    assert_same_trees(found.parse, vote([TEXT["m3"], TEXT["m1"]], by, single_root=True))
+    assert found.voters == ("m3", "m1")
+    told = [(own["name"], own["place"], own["weight"], own["ablation"]) for own in found.facts["systems"]]
+    first, second = by.overall
+    expected = [("m0", None, None, 0.5), ("m1", 2, second, -0.25), ("m2", None, None, -20.0), ("m3", 1, first, 9.5)]
+    assert told == expected
