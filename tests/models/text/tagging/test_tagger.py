@@ -18,7 +18,7 @@ from tests.reference.quick_tagger import SMALL, TINY, inflected
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.strategies import treebanks
-from tests.values import settable
+from tests.values import comparing_arrays, settable
 from treevote.conll.reader import read
 from treevote.conll.writer import dumps
 from treevote.corpus.sentence import ROOT, Word
@@ -322,4 +322,5 @@ def test_wrong_templates_are_told(direction: Any) -> None:
 
 
 def test_taggers_and_their_settings_are_values() -> None:
-    assert not settable("treevote.models.text.tagging")
+    package = "treevote.models.text.tagging"
+    assert not settable(package) | comparing_arrays(package)

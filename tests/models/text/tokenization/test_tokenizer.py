@@ -15,6 +15,7 @@ import treevote
 from tests.models.text.tokenization.texts import rebuilt, texts, tokenize
 from tests.reference.toy_model import content
 from tests.reference.toy_text import CONLLU, QUICK, toy, toy_tokenizer
+from tests.values import comparing_arrays, settable
 from treevote.conll import text_chunks as cutting
 from treevote.conll.chunks import Chunk
 from treevote.conll.plain_text import encoded
@@ -182,3 +183,8 @@ def test_a_sentence_with_too_many_words_is_a_fault(monkeypatch: pytest.MonkeyPat
     assert tokenize(toy_tokenizer(), "Dogs can't bark.").count("# sent_id") == 1
     with pytest.raises(InputError, match="sentence s1: expected at most 5 tokens in a sentence, found more; cut the"):
         tokenize(toy_tokenizer(), "Dogs can't bark. Dogs", format="lines")
+
+
+def test_tokenizers_and_their_settings_are_values() -> None:
+    package = "treevote.models.text.tokenization"
+    assert not settable(package) | comparing_arrays(package)
