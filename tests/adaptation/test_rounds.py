@@ -14,7 +14,7 @@ from tests.adaptation.test_adapt import DEV, LENIENT, SCHEME, SOURCE, TEXT, befo
 from tests.adaptation.test_labelled import FEW
 from treevote.adaptation import measuring
 from treevote.adaptation.adapt import Adaptation
-from treevote.adaptation.annotation import Annotation, NothingKeptError, annotate_chunk
+from treevote.adaptation.annotation import Annotation, NothingKeptError, _SentenceReader, annotate_chunk
 from treevote.adaptation.data import Data
 from treevote.adaptation.distance import Distance
 from treevote.adaptation.labelled import copies_of
@@ -158,6 +158,17 @@ def test_scores_of_another_type_or_shape_are_a_damaged_file(table: np.ndarray, t
     task: Any = SimpleNamespace(file=tmp_path / "chunk.conllu", part=SimpleNamespace(bytes_read=1))
     with pytest.raises(InputError, match="expected the scores of sentences, found a damaged file"):
         annotate_chunk(lambda treebank: (treebank, np.zeros(0), np.zeros(0)), task)
+
+
+def test_an_external_parse_is_read_in_turn_and_counted_where_it_ends(tmp_path: Path) -> None:
+    write(TEXT[:7], tmp_path / "short.conllu")
+    reader = _SentenceReader(tmp_path / "short.conllu", Data(SOURCE, []))
+    for first, last in ((0, 2), (2, 2), (2, 5)):
+        assert [s.words for s in reader.take(last - first)] == [s.words for s in TEXT[first:last]]
+    with pytest.raises(InputError, match="expected a parse of every sentence, found parses of 7"):
+        reader.take(3)
+    with pytest.raises(InputError, match="found 2 more"):
+        reader.finish()
 
 
 @pytest.mark.parametrize(

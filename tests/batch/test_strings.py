@@ -18,6 +18,7 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote import ConfigError, EnsembleParser, StoredParser, dumps, parse_files, parse_strings
 from treevote.batch import strings
 from treevote.batch.data import running_text
+from treevote.batch.joint import ParseJob
 from treevote.batch.reading import tasks
 from treevote.corpus.given import Keep
 from treevote.ensemble import stored as storing
@@ -98,6 +99,11 @@ def test_options_are_those_of_the_command(model: Path) -> None:
     good = dumps(toy_treebank(1, seed=5))
     assert "LabelConfidence=" in parse_strings(model, [good], support=True, confidence=True)[0].text
     assert parse_strings(model, [good], member="lr-svm-forward")[0].text
+    for option in ("support", "confidence"):
+        with pytest.raises(ConfigError, match="belong to a vote, not to lr-svm-forward alone"):
+            parse_strings(model, [good], member="lr-svm-forward", **{option: True})  # type: ignore[call-overload]
+    with pytest.raises(ConfigError, match="belong to a vote, not to lr-svm-forward alone"):
+        ParseJob(StoredParser.of(model, "lr-svm-forward"), lights=True).check()
     with pytest.raises(ConfigError, match="unknown member"):
         parse_strings(model, [good], member="x")
     for n in 1, 2:
