@@ -46,6 +46,5 @@ def comparing_arrays(package: str) -> set[str]:
     return {
         name
         for name, kind in dataclasses_of(package).items()
-        if kind.__eq__ is not object.__eq__
-        and any(ARRAYS.search(str(field.type)) for field in dataclasses.fields(kind))
+        if "__eq__" in vars(kind) and any(ARRAYS.search(str(field.type)) for field in dataclasses.fields(kind))
     }

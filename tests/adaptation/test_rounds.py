@@ -47,7 +47,10 @@ def test_rounds_go_on_while_enough_of_the_text_is_new(
 ) -> None:
     ten = Treebank.of([(["a", "b"], [0, 1], ["root", "x"])] * 10)
     write(ten, tmp_path / "text.conllu")
-    found = (Annotation(ten.lengths, np.arange(10) < n, np.ones(10), (tmp_path / "text.conllu",)) for n in kept)
+    found = (
+        Annotation(ten.lengths, (np.arange(10) < n).astype(np.float64), np.ones(10), (tmp_path / "text.conllu",))
+        for n in kept
+    )
     monkeypatch.setattr("treevote.adaptation.adapt.annotate", lambda *where, **how: next(found))
     monkeypatch.setattr(Adaptation, "_trained", lambda *what: None)
     scheme = dataclasses.replace(SCHEME, rounds=3, stopping_threshold=threshold, selection=InstanceSelection())
@@ -111,14 +114,14 @@ def test_a_committee_sees_the_source_once_until_there_is_something_else(
 def test_the_vote_is_of_the_same_kind_where_one_can_be_learned(
     kind: Any, n_members: int, dev: Treebank | None, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kinds: list[str] = []
-    trainer = SimpleNamespace(train=lambda *what, **how: None)
-    monkeypatch.setattr("treevote.adaptation.adapt.EnsembleTrainer", lambda _, kind: kinds.append(kind) or trainer)
+    made: list[tuple[object, str]] = []
+    train: Any = lambda *settings: SimpleNamespace(train=lambda *what, **how: made.append(settings))  # noqa: E731
+    monkeypatch.setattr("treevote.adaptation.adapt.EnsembleTrainer", train)
     model = dataclasses.replace(before(), judge=Judge(Weights(kind, (1.0, 1.0))))
     steps = SimpleNamespace(model=lambda name, make, load, save: make())
     data = Data(SOURCE, [], dev)
     adaptation(data, steps, model=model)._trained("a", dict.fromkeys("ab"[:n_members]), data, None)  # type: ignore[arg-type]
-    assert kinds == [expected]
+    assert [kind for _, kind in made] == [expected]
 
 
 def test_what_the_committee_lacks_is_told_before_any_work() -> None:

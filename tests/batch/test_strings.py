@@ -8,6 +8,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -99,9 +100,10 @@ def test_options_are_those_of_the_command(model: Path) -> None:
     good = dumps(toy_treebank(1, seed=5))
     assert "LabelConfidence=" in parse_strings(model, [good], support=True, confidence=True)[0].text
     assert parse_strings(model, [good], member="lr-svm-forward")[0].text
-    for option in ("support", "confidence"):
+    options: list[Any] = [{"support": True}, {"confidence": True}]
+    for option in options:
         with pytest.raises(ConfigError, match="belong to a vote, not to lr-svm-forward alone"):
-            parse_strings(model, [good], member="lr-svm-forward", **{option: True})  # type: ignore[call-overload]
+            parse_strings(model, [good], member="lr-svm-forward", **option)
     with pytest.raises(ConfigError, match="belong to a vote, not to lr-svm-forward alone"):
         ParseJob(StoredParser.of(model, "lr-svm-forward"), lights=True).check()
     with pytest.raises(ConfigError, match="unknown member"):

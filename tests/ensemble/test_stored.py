@@ -82,7 +82,12 @@ def test_the_model_least_recently_used_leaves_for_another(calls: list[int], monk
 
 def test_a_model_that_is_held_stays_beside_the_others_until_it_is_released(monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[str] = []
-    monkeypatch.setattr(storing, "load", lambda path: loads.append(path) or path)
+
+    def load(path: str) -> object:
+        loads.append(path)
+        return path
+
+    monkeypatch.setattr(storing, "load", load)
     monkeypatch.setattr(storing, "checksum", lambda path: path)
     monkeypatch.setattr(storing, "_PLACES", {})
     held, *others = (StoredParser(name, name) for name in "habcde")
