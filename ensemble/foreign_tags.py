@@ -65,5 +65,5 @@ def foreign(shares: Doubles, usual: Doubles, tokens: int) -> str:
     return ", ".join(
         f"{1 - here:.0%} of the tokens have no {what} (training data: {1 - there:.0%})"
         for what, here, there in zip(COLUMNS.values(), shares.tolist(), usual.tolist(), strict=True)
-        if there - here > max(FEWER, SURE * math.sqrt(there * (1 - there) / max(1, tokens)))
+        if there - here > max(FEWER, SURE * math.sqrt(there * (1 - there) / tokens))
     )

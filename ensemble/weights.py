@@ -129,12 +129,12 @@ class Weights(Settings):
         """
         check_same_sentences(systems := require_treebanks(systems))
         names, key, seen = _seen_parts(systems[0])
-        tokens, arcs = systems[0].is_token, arcs_of(systems)
+        arcs = arcs_of(systems)
         counts = np.zeros((len(names), len(systems)), np.int64)
         for i, j in itertools.combinations(range(len(systems)), 2):
-            same = key[tokens & (systems[i].heads >= 0) & agreement(arcs[i], arcs[j]).arcs]
+            same = key[agreement(arcs[i], arcs[j]).arcs]
             counts[:, [i, j]] += np.bincount(same, minlength=len(names))[:, None]
-        sizes = np.bincount(key[tokens], minlength=len(names)) * max(1, len(systems) - 1)
+        sizes = np.bincount(key[systems[0].is_token], minlength=len(names)) * max(1, len(systems) - 1)
         rows = counts / np.maximum(sizes, 1)[:, None]
         overall = counts.sum(0) / max(1, int(sizes.sum()))
         chosen = tuple(tuple(row) for row in rows[seen].tolist())

@@ -20,10 +20,8 @@ from treevote.adaptation.measuring import Measurement, after_changes, estimates,
 from treevote.adaptation.silver import label_profile, profile
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.estimate import LEAD, Estimate, SourceScores, all_agree, estimate, log_odds
+from treevote.ensemble.estimate import Estimate, SourceScores, estimate
 from treevote.ensemble.familiarity import text_counts
-from treevote.ensemble.parser import EnsembleParser
-from treevote.evaluation.agreement import unanimous
 from treevote.evaluation.counts import count_by_sentence
 
 percents = st.floats(0, 100)
@@ -43,80 +41,6 @@ def test_a_range_is_within_0_and_100_and_its_ends_in_order(las: float, here: flo
             after = after_changes(found, changed)
             assert 0 <= after.low <= found.low <= found.high <= after.high <= 100
             assert after[:2] == (round(after.low, 2), round(after.high, 2))
-
-
-@given(percents, percents, percents, percents)
-def test_less_agreement_never_means_more_accuracy(las: float, here: float, one: float, other: float) -> None:
-    low, high = (estimate(SourceScores(las, here), agreed, None, TOKENS) for agreed in sorted((one, other)))
-    assert low is not None
-    assert high is not None
-    assert low.low <= high.low
-    assert low.high <= high.high
-
-
-@given(st.floats(1, 99), percents)
-def test_as_much_agreement_as_on_a_large_source_means_an_accuracy_near_that(las: float, agreed: float) -> None:
-    found = estimate(SourceScores(las, agreed, 10**9), agreed, None, TOKENS)
-    assert found is not None
-    assert found.low - 0.01 <= las <= found.high + 0.01
-
-
-@given(percents, percents, st.integers(0, 10**6), st.integers(2, 9))
-def test_the_lead_over_agreement_is_between_measured_and_usual(las: float, here: float, n: int, members: int) -> None:
-    few, many = (SourceScores(las, here, tokens, members).lead for tokens in (n, 2 * n + 1))
-    measured, usual = log_odds(las) - log_odds(here), LEAD * (members - 1)
-    assert min(measured, usual) - 1e-9 <= few <= max(measured, usual) + 1e-9
-    assert abs(many - measured) <= abs(few - measured) + 1e-9
-    assert SourceScores(las, here, 0, members).lead == pytest.approx(usual)
-
-
-@given(st.floats(1, 99), percents, st.integers(1, 10**6))
-def test_a_longer_text_has_a_narrower_range(las: float, agreed: float, tokens: int) -> None:
-    short, long = (estimate(SourceScores(las, 50.0), agreed, None, n) for n in (tokens, 4 * tokens))
-    assert short is not None
-    assert long is not None
-    assert short.low <= long.low <= long.high <= short.high
-
-
-@given(st.floats(1, 99), percents, st.integers(1, 400), st.integers(1, 400))
-def test_longer_sentences_mean_more_accuracy_at_the_same_agreement(las: float, agreed: float, n: int, m: int) -> None:
-    source = SourceScores(las, 50.0, TOKENS, length=20.0)
-    many, few = (estimate(source, agreed, None, TOKENS, sentences) for sentences in (max(n, m), min(n, m)))
-    usual, unknown = (estimate(source, agreed, None, TOKENS, sentences) for sentences in (TOKENS // 20, 0))
-    assert many is not None
-    assert few is not None
-    assert many.low <= few.low
-    assert many.high <= few.high
-    assert usual == unknown == estimate(source._replace(length=None), agreed, None, TOKENS, n)
-    assert estimate(source, agreed, None, TOKENS, 1) == estimate(source, agreed, None, TOKENS, 10)  # not split
-
-
-def test_agreement_goes_before_confidence() -> None:
-    assert estimate(SourceScores(90.0, 90.0), 80.0, 99.0, TOKENS) == estimate(
-        SourceScores(90.0, 90.0), 80.0, None, TOKENS
-    )
-    assert estimate(SourceScores(90.0, 90.0), None, 80.0, TOKENS) == estimate(
-        SourceScores(50.0, None), None, 80.0, TOKENS
-    )
-    assert estimate(SourceScores(90.0, None), 80.0, None, TOKENS) is None
-
-
-def test_a_model_without_development_data_estimates_nothing() -> None:
-    model = before()
-    assert SourceScores.of(model) is not None
-    assert SourceScores.of(EnsembleParser(model.members, model.judge, {})) is None
-
-
-def test_the_agreement_on_the_source_is_that_of_its_development_data() -> None:
-    found = SourceScores.of(before())
-    assert found is not None
-    assert found.agreement is not None
-    assert found.length == DEV.n_tokens / len(DEV)
-    agreed = unanimous(list(before().parse_members(DEV).values()))[DEV.is_token]
-    assert abs(found.agreement - 100 * agreed.mean()) < 0.01
-    voted = all_agree(before().parse(DEV))
-    assert voted is not None
-    assert voted[DEV.is_token].tolist() == agreed.tolist()
 
 
 @pytest.mark.parametrize("most", [measuring.MAX_HELD_OUT, 300])

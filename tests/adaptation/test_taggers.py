@@ -19,7 +19,7 @@ from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
 from treevote.adaptation.adapt import Adaptation, AdaptationResult
 from treevote.adaptation.annotation import commented
-from treevote.adaptation.data import Data, tagged
+from treevote.adaptation.data import Data, tagged, training_data
 from treevote.adaptation.scheme import Scheme
 from treevote.adaptation.silver import joined, read_silver
 from treevote.conll.chunks import Chunk
@@ -268,6 +268,14 @@ def test_a_text_with_tags_teaches_the_taggers_nothing(tmp_path: Path) -> None:
 def test_a_reader_without_a_tagger_leaves_sentences_as_they_are() -> None:
     assert tagged(dataclasses.replace(without_tagger(), annotator=TextAnnotator()), DEV) is DEV
     assert tagged(without_tagger(), DEV) is DEV
+
+
+def test_training_data_have_the_tags_that_the_parsers_were_trained_on() -> None:
+    data, reading = Data(SOURCE, []), {"tags": "predicted"}
+    of_gold_tags = dataclasses.replace(before(), facts={**before().facts, "reading": {"tags": "gold"}})
+    for model in (of_gold_tags, dataclasses.replace(without_tagger(), facts={"reading": reading}), without_tagger()):
+        assert training_data(model, data, ONE_JOB) is SOURCE
+    assert training_data(before(), data, ONE_JOB) is not SOURCE
 
 
 def test_a_model_without_a_tagger_has_parsers_alone(tmp_path: Path) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import pickle
 import re
-import shutil
 import subprocess
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -19,13 +16,13 @@ from hypothesis import strategies as st
 
 import treevote
 from tests.reference.toy_grammar import toy_treebank
-from treevote import ConfigError, EnsembleParser, ModelError, StoredParser, dumps, parse_files, parse_strings
+from treevote import ConfigError, EnsembleParser, StoredParser, dumps, parse_files, parse_strings
 from treevote.batch import strings
 from treevote.batch.data import running_text
+from treevote.batch.joint import ParseJob
 from treevote.batch.reading import tasks
 from treevote.corpus.given import Keep
 from treevote.ensemble import stored as storing
-from treevote.version import __version__
 
 LINES = (
     "1\tdog\t_\tNOUN\t_\t_\t9\tx\t_\ta=b",
@@ -103,6 +100,12 @@ def test_options_are_those_of_the_command(model: Path) -> None:
     good = dumps(toy_treebank(1, seed=5))
     assert "LabelConfidence=" in parse_strings(model, [good], support=True, confidence=True)[0].text
     assert parse_strings(model, [good], member="lr-svm-forward")[0].text
+    options: list[Any] = [{"support": True}, {"confidence": True}]
+    for option in options:
+        with pytest.raises(ConfigError, match="belong to a vote, not to lr-svm-forward alone"):
+            parse_strings(model, [good], member="lr-svm-forward", **option)
+    with pytest.raises(ConfigError, match="belong to a vote, not to lr-svm-forward alone"):
+        ParseJob(StoredParser.of(model, "lr-svm-forward"), lights=True).check()
     with pytest.raises(ConfigError, match="unknown member"):
         parse_strings(model, [good], member="x")
     for n in 1, 2:
@@ -136,105 +139,6 @@ def test_threads_share_one_model(model: Path, monkeypatch: pytest.MonkeyPatch) -
         found = list(pool.map(lambda _: parse_strings(stored, [text])[0].text, range(16)))
     assert len(set(found)) == 1
     assert len(loads) == 1
-
-
-def test_a_parser_travels_as_path_and_checksum(model: Path, tmp_path: Path) -> None:
-    stored = StoredParser.of(model)
-    travelled = pickle.dumps(stored)
-    assert len(travelled) < 600
-    arrived: StoredParser = pickle.loads(travelled)
-    assert arrived == stored
-    assert arrived() is stored()
-
-
-def test_a_worker_refuses_what_is_not_the_same(model: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "model"
-    shutil.copytree(model, copy)
-    arrived: StoredParser = pickle.loads(pickle.dumps(StoredParser.of(copy)))
-    shutil.rmtree(copy)
-    with pytest.raises(ModelError, match=r"a worker on .*there is no such model folder"):
-        arrived()
-    shutil.copytree(model, copy)
-    with pytest.raises(ModelError, match=r"a worker on .*expected the model with checksum 0000"):
-        StoredParser(str(copy), "0" * 64, travelled=True)()
-    with pytest.raises(ModelError, match=f"expected treevote 0.0.1, found {__version__}"):
-        StoredParser(arrived.path, arrived.sha256, None, "0.0.1", True)()
-    manifest = copy / "manifest.json"
-    manifest.write_bytes(manifest.read_bytes()[:-9])
-    with pytest.raises(ModelError, match="damaged"):
-        StoredParser.of(copy)()
-    with pytest.raises(ModelError, match="no such model folder"):
-        StoredParser.of(tmp_path / "none")
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(calls=st.lists(st.integers(0, storing.MAX_LOADED), min_size=12, max_size=30))
-def test_the_model_least_recently_used_leaves_for_another(calls: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    loads: list[str] = []
-
-    def load(path: str) -> object:
-        loads.append(path)
-        return path
-
-    monkeypatch.setattr(storing, "load", load)
-    monkeypatch.setattr(storing, "checksum", lambda path: path)
-    monkeypatch.setattr(storing, "_PLACES", {})
-    expected: list[str] = []
-    for i, call in enumerate(calls):
-        StoredParser(str(call), str(call))()
-        before = [*dict.fromkeys(calls[:i][::-1])]
-        if call not in before[: storing.MAX_LOADED]:
-            expected.append(str(call))
-    assert loads == expected
-
-
-def test_a_model_is_there_while_another_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-
-    def load(path: str) -> object:
-        if path == "slow":
-            begun.set()
-            assert go_on.wait(60)
-        return path
-
-    monkeypatch.setattr(storing, "load", load)
-    monkeypatch.setattr(storing, "checksum", lambda path: path)
-    monkeypatch.setattr(storing, "_PLACES", {})
-    with ThreadPoolExecutor(2) as pool:
-        slow = pool.submit(StoredParser("slow", "slow"))
-        try:
-            assert begun.wait(60)
-            assert pool.submit(StoredParser("other", "other")).result(60)
-        finally:
-            go_on.set()
-        assert slow.result(60)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_a_fork_while_a_thread_loads_a_model_goes_on(model: Path) -> None:
-    code = """
-import os, sys, threading, treevote
-from treevote.ensemble import stored
-go_on, begun, load = threading.Event(), threading.Event(), stored.load
-def slow(path):
-    begun.set()
-    go_on.wait(60)
-    return load(path)
-stored.load = slow
-thread = threading.Thread(target=treevote.StoredParser.of(sys.argv[1]))
-thread.start()
-begun.wait(60)
-child = os.fork()
-if not child:
-    stored.load = load
-    os._exit(0 if treevote.StoredParser.of(sys.argv[1])().members else 1)
-print(os.waitpid(child, 0)[1])
-go_on.set()
-thread.join()
-"""
-    command = [sys.executable, "-W", "ignore", "-c", code, str(model)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
-    assert done.stdout == "0\n"
 
 
 def test_parsing_strings_loads_no_library_of_training(model: Path) -> None:

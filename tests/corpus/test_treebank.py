@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import treebanks
+from tests.values import comparing_arrays, settable
 from treevote.conll.reader import loads
 from treevote.conll.writer import dumps
 from treevote.corpus.sentence import Word, sent_id
@@ -187,3 +188,7 @@ def test_a_label_stays_without_a_head_unless_it_is_open(label: str) -> None:
     assert made.labels == (("det", "root") if known else ("root",))
     assert dumps(made).split("\n")[0].split("\t")[6:8] == ["_", "det" if known else "_"]
     assert loads(dumps(made), trees="partial")[0].deprels == made[0].deprels
+
+
+def test_treebanks_and_their_sources_are_values() -> None:
+    assert not settable("treevote.corpus") | comparing_arrays("treevote.corpus")

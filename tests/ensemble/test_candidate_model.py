@@ -201,9 +201,10 @@ def test_it_comes_back_from_its_record(learned: CandidateModel) -> None:
     [
         {"kind": "learned-vote"},
         {"facts": {}},
-        {"facts": {"n_members": True}},
-        {"facts": {"n_members": 61}},
-        {"facts": {"n_members": 10**30}},
+        {"facts": {"n_members": True, "line": [1.0, 0.0]}},
+        {"facts": {"n_members": 0, "line": [1.0, 0.0]}},
+        {"facts": {"n_members": 61, "line": [1.0, 0.0]}},
+        {"facts": {"n_members": 10**30, "line": [1.0, 0.0]}},
         {"facts": {"n_members": 3, "line": 1.0}},
         {"facts": {"n_members": 3, "line": [1.0]}},
         {"facts": {"n_members": 3, "line": [1, 0]}},
@@ -218,7 +219,7 @@ def test_it_comes_back_from_its_record(learned: CandidateModel) -> None:
         {"arrays": {"places": np.array([3], np.int32), "weights": np.zeros(2, np.float32)}},
         {"arrays": {"places": np.array([3], np.int32), "weights": np.zeros(1, np.float64)}},
         {"arrays": {"places": np.array([3], np.int32), "weights": np.array([np.nan], np.float32)}},
-        {"arrays": {"places": np.array([3], np.int32), "weights": np.array([1e30], np.float32)}},
+        {"arrays": {"places": np.array([3], np.int32), "weights": np.array([10_000.5], np.float32)}},
         {"arrays": {"places": np.zeros((1, 1), np.int32), "weights": np.zeros(1, np.float32)}},
     ],
 )
@@ -226,6 +227,37 @@ def test_a_forged_record_is_refused(learned: CandidateModel, changes: dict[str, 
     forged: Record = dataclasses.replace(learned.record(), **changes)
     with pytest.raises(ModelError, match="the parts of a candidate-model do not fit together"):
         CandidateModel.from_record(forged)
+
+
+def test_a_record_may_go_to_the_ends_of_its_ranges() -> None:
+    places, weights = np.array([0, 2**PLACE_BITS - 1], np.int32), np.array([1e4, -1e4], np.float32)
+    for n_members in (1, 60):
+        facts: Any = {"n_members": n_members, "line": [1e4, -1e4]}
+        model = CandidateModel.from_record(Record("candidate-model", facts, {"places": places, "weights": weights}))
+        assert (model.n_members, model.line) == (n_members, (1e4, -1e4))
+        assert model.weights[places].tolist() == [1e4, -1e4]
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_the_weights_are_the_most_probable_ones(k: int) -> None:
+    """The prior of a weight has precision 3 if it is that of a number of votes, else 100, of less than 4 systems less.
+
+    So the slope of the likelihood is the precision times the weight, but for the rounding to four decimals.
+    """
+    few = toy_treebank(12, 3)
+    examples = Examples.of(few, [noisy(few, 0.2 + 0.1 * i, i) for i in range(k)])
+    weights, sums = examples.model().weights, np.empty(len(examples.places))
+    fast.add_weights(examples.places, weights, sums)
+    slope, gradient = np.empty(len(sums)), np.zeros(len(weights))
+    negative_log_likelihood(examples.candidates.slots, sums, examples.right, slope)
+    fast.add_to_places(examples.places, slope, gradient)
+    precision = np.full(len(weights), 100 * min(1, k / 4) ** 2)
+    precision[examples.places[:, :3]] = 3
+    used = np.unique(examples.places)
+    assert np.abs(gradient + precision * weights)[used].max() < 0.02
+    assert np.abs(precision * weights).max() > 2
+    assert np.count_nonzero(weights) == np.count_nonzero(weights[used])
+    assert np.array_equal(weights, np.float32(np.round(np.float64(weights), 4)))
 
 
 def test_what_cannot_be_learned_or_voted_on_is_refused(learned: CandidateModel) -> None:
@@ -364,6 +396,7 @@ def test_the_line_is_the_most_probable_one() -> None:
         return likelihood + PRECISION / 2 * ((slope - 1) ** 2 + intercept**2)
 
     slope, intercept = old.recalibrated(few, harder(few)).line
+    assert (slope, intercept) == (round(slope, 4), round(intercept, 4))
     assert abs(slope - 1) > 0.2
     for step in (-0.01, 0.01):
         assert lost(slope, intercept) < min(lost(slope + step, intercept), lost(slope, intercept + step))

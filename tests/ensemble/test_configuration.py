@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference.toy_grammar import toy_treebank
-from tests.values import settable
+from tests.values import comparing_arrays, settable
 from treevote.ensemble.configuration import Configuration, ensemble_of
 from treevote.ensemble.members import DEFAULT_MEMBERS, kind_of, known_members
 from treevote.errors import ConfigError
@@ -85,3 +85,4 @@ def test_an_option_of_a_learner_has_its_type(options: dict[str, Any], said: str)
 
 def test_what_members_make_is_a_value() -> None:
     assert settable("treevote.ensemble") == {"_Place"}  # of a model on disk, locked or not
+    assert not comparing_arrays("treevote.ensemble")

@@ -221,6 +221,29 @@ def test_what_cannot_be_measured_is_refused_before_anything_is_trained(
         EnsembleTrainer(members, **settings).train(TRAINING, dev)
 
 
+@pytest.mark.parametrize(
+    ("n_members", "settings", "dev"),
+    [
+        (LARGEST, {"select": True}, DEV),
+        (MAX_SYSTEMS, {"weights": "learned"}, DEV),
+        (1, {"weights": "auto"}, None),
+        (1, {"weights": "equal"}, None),
+        (1, {"folds": 20}, None),  # two of 40 sentences each
+    ],
+)
+def test_what_can_just_be_measured_is_trained(n_members: int, settings: Any, dev: Treebank | None) -> None:
+    members = {f"m{i}": Untrainable() for i in range(n_members)}
+    with pytest.raises(ModelError, match=r"member m0 failed \(AssertionError: trained"):
+        EnsembleTrainer(members, **settings).train(TRAINING, dev)
+
+
+def test_an_ensemble_has_2_to_100_folds_or_none() -> None:
+    assert [EnsembleTrainer(TRAINERS, folds=n).folds for n in (0, 2, 100)] == [0, 2, 100]
+    for n in (-1, 1, 101):
+        with pytest.raises(ConfigError, match="folds should be in "):
+            EnsembleTrainer(TRAINERS, folds=n)
+
+
 class Untrainable(TransitionTrainer):
     """A member that fails when it is trained."""
 

@@ -118,6 +118,14 @@ def test_of_a_few_tokens_only_a_lack_of_all_tags_tells_something(parser: Ensembl
     assert [reason is None for reason in doubts(parser, joint, [0, 1, 2, 3])] == [True, False, True]
 
 
+@pytest.mark.parametrize(("n", "judged"), [(0, False), (19, False), (20, True)])
+def test_twenty_tokens_are_enough_for_a_judgement_by_shares(
+    parser: EnsembleParser, full: Treebank, n: int, judged: bool
+) -> None:
+    text = Treebank.of([([full.words[1]._replace(upos="VV")] * n, [0] * n, ["x"] * n)])
+    assert (doubt(parser, text) is not None) == judged
+
+
 def test_each_of_several_texts_is_doubted_as_it_is_alone(parser: EnsembleParser, full: Treebank) -> None:
     few = full.select([0])
     strange = changed(few, upos="VV", xpos="??", feats="_")

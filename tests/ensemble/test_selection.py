@@ -16,7 +16,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble import selection
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.judge import learn
-from treevote.ensemble.selection import LARGEST, STANDARD_ERRORS, VoteKind, WeightKind, diversity, fit_weights, select
+from treevote.ensemble.selection import LARGEST, VoteKind, WeightKind, diversity, fit_weights, select
 from treevote.ensemble.vote import vote
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import right_arcs
@@ -71,7 +71,7 @@ def test_of_the_ensembles_near_the_best_one_a_learned_vote_is_preferred_then_mos
     near = [
         rank
         for right, rank in tried.items()
-        if sum(best) - sum(right) <= STANDARD_ERRORS * sum(a != b for a, b in zip(best, right, strict=True)) ** 0.5
+        if sum(best) - sum(right) <= 0.5 * sum(a != b for a, b in zip(best, right, strict=True)) ** 0.5
     ]
     if len(names) == 2:  # so all votes were in full
         is_learned, size, n_right = max(near)

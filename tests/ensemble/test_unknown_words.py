@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,7 +54,8 @@ def test_the_words_of_the_training_data_are_known_and_others_are_not() -> None:
 def test_confidence_falls_in_unusual_sentences_alone(sentences: list[list[str]], data: st.DataObject) -> None:
     treebank = of_forms(sentences)
     n = len(treebank.tokens)
-    sure = np.array(data.draw(st.lists(st.floats(LEAST, 1 - LEAST), min_size=n, max_size=n)), np.float32)
+    chances = st.floats(LEAST, 1 - LEAST) | st.sampled_from([0.0, 1.0])
+    sure = np.array(data.draw(st.lists(chances, min_size=n, max_size=n)), np.float32)
     unknown = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n))) & treebank.is_token
     usual = data.draw(st.floats(0, 1))
     parse = dataclasses.replace(treebank, confidence=sure, label_confidence=sure)
@@ -67,6 +69,9 @@ def test_confidence_falls_in_unusual_sentences_alone(sentences: list[list[str]],
             assert (found[own] == sure[own]).all()
             continue
         for p, is_unknown, now in zip(sure[own].tolist(), unknown[own], found[own], strict=True):
+            if p in (0, 1):  # no arc, or a given one
+                assert now == p
+                continue
             odds = math.log(p / (1 - p))
             if odds > 0:
                 odds *= max(0, 1 - SHRINKAGE * excess)
@@ -119,6 +124,23 @@ def test_a_text_is_doubtful_where_members_agree_far_less_and_it_is_long_enough()
     assert far.doubt(dataclasses.replace(parser, facts={})) is None
     alone = EnsembleParser(dict(list(parser.members.items())[:1]), parser.judge, parser.facts)
     assert far.expected(alone) is None
+
+
+@pytest.mark.parametrize(("n", "n_source"), [(500, 900), (2000, 10**6), (10**7, 10**7)])
+def test_a_text_is_doubtful_from_where_the_log_odds_of_agreement_fall_too_far(n: int, n_source: int) -> None:
+    """They fall from log 4 by more than 0.35, and twice the standard error of an eighth of the tokens of both sides."""
+    facts: dict[str, Any] = {"scores": {"vote": {"las": 90.0}}, "familiarity": {"agreement": 80.0, "tokens": n_source}}
+    parser = dataclasses.replace(before(), facts={**before().facts, **facts})
+    for agreed in range(0, n + 1, n // 500):
+        p = min(max(agreed / n, 0.001), 0.999)
+        error = math.sqrt(8 / n / max(agreed / n * (1 - agreed / n), 0.01) + 8 / n_source / 0.16)
+        is_far = math.log(4 / p * (1 - p)) > max(0.35, 2 * error)
+        told = TextCounts(n, n // 3, n, agreed).doubt(parser)
+        assert (told is not None) == is_far
+    told = TextCounts(n, n // 3, n, n // 4).doubt(parser)
+    shares = "its members agree on 25% of the tokens (80% on the development data), and 33% of the words are unknown"
+    assert str(told).startswith(f"{shares}: expect a LAS of ")
+    assert ", not 90; adapt" in str(told)
 
 
 def test_the_expectation_does_not_depend_on_chunks_and_is_told_for_files_and_folders(tmp_path: Path) -> None:

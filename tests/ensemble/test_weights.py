@@ -16,7 +16,7 @@ from tests.ensemble.parses import parses, systems, weighted
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.vote import vote
-from treevote.ensemble.weights import HEAVIEST, SEEN_ENOUGH, UNIT, Weights
+from treevote.ensemble.weights import HEAVIEST, UNIT, Weights
 from treevote.errors import ConfigError, InputError, ModelError
 
 
@@ -27,8 +27,8 @@ def test_accuracy_counts_head_and_label() -> None:
 
 def test_a_rare_pos_has_no_weights_of_its_own() -> None:
     noun, verb = Word("n", "_", "NOUN", "_", "_"), Word("v", "_", "VERB", "_", "_")
-    words = [verb, *[noun] * SEEN_ENOUGH]
-    gold = Treebank.of([(words, [0] + [1] * SEEN_ENOUGH, ["r"] * len(words))])
+    words = [verb, *[noun] * 20]
+    gold = Treebank.of([(words, [0] + [1] * 20, ["r"] * len(words))])
     system = Treebank.of([(words, [0] + [1] * 15 + [2] * 5, ["r"] * len(words))])
     weights = Weights.by_pos(gold, [gold, system])
     assert weights == Weights("pos", (1.0, 16 / 21), ("NOUN",), ((1.0, 0.75),))

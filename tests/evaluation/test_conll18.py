@@ -243,6 +243,12 @@ def test_another_text_is_refused_with_the_first_difference(system: str, message:
         align(gold, conllu(lines(*rows)))
 
 
+def test_twenty_characters_of_another_text_are_shown() -> None:
+    gold, system = (Treebank.of([([f"a{letter * 30}"], [0], ["root"])]) for letter in "bc")
+    with pytest.raises(InputError, match=f"here '{'b' * 20}', found '{'c' * 20}'"):
+        align(gold, system)
+
+
 def test_no_text_is_refused() -> None:
     with pytest.raises(InputError, match="expected the text of the gold trees, found none"):
         align(Treebank.of([(["a"], [0], ["root"])]), Treebank.of([]))

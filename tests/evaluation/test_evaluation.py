@@ -339,6 +339,30 @@ def test_conllx_by_hand_without_punctuation() -> None:
     assert found.parses.sentence(1).scored == (False, True, True, True, False, True, True, False)
 
 
+def test_of_many_faults_the_first_are_named() -> None:
+    gold, system = (Treebank.of([(["a", "b"], [head, 1], ["x", "x"])] * 30) for head in (0, 2))
+    found = run(gold, {"one": system, "two": gold})
+    (cycle,), worst = found.systems[0].ill_formed, found.systems[0].worst
+    assert (cycle.sentences, cycle.first) == (30, tuple(range(1, 11)))
+    assert [(each.sentence, each.tokens, each.arcs) for each in worst] == [(i, 2, 1) for i in range(1, 21)]
+    examples = [
+        example for confusion in found.systems[0].confusions for cell in confusion.cells for example in cell.examples
+    ]
+    assert [(each.sentence, each.token) for each in examples] == [(i, 1) for i in range(1, 6)]
+    assert found.systems[1].worst == ()
+    assert [each.tokens for row in found.comparison.right_wrong for each in row] == [0, 0, 30, 0]
+
+
+@pytest.mark.parametrize("n", [199, 200, 201, 203])
+def test_the_rarest_values_of_more_than_200_are_one_group(n: int) -> None:
+    labels = [f"l{i:03}" for i in range(n)]
+    gold = Treebank.of([(["a"] * (n + 1), [0] * (n + 1), [*labels, "l000"])])
+    groups = table(run(gold, {"s": gold}), "deprel").groups
+    expected = [("l000", 2), *((label, 1) for label in labels[1:200])]
+    rest = [(labels[200], 1)] if n == 201 else [("(others)", n - 200)] if n > 201 else []
+    assert [(each.value, each.tokens) for each in groups] == expected + rest
+
+
 def test_what_is_no_tree_is_scored_and_reported() -> None:
     found = by_hand(punctuation=True).systems[0].ill_formed
     assert [(finding.name, finding.sentences, finding.first) for finding in found] == [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import string
 
 import numpy as np
 import pytest
@@ -77,6 +78,9 @@ def with_comments(*sentences: str) -> Treebank:
     return read(io.BytesIO("".join(sentences).encode()), format="conllu")
 
 
+LETTERS = string.ascii_letters
+
+
 def test_documents_and_domains_by_comments() -> None:
     gold = with_comments(
         sentence("# sent_id = 1"),
@@ -100,7 +104,8 @@ def test_documents_and_domains_by_comments() -> None:
         (["test-s1", "test-s2"], None),
         (["1", "2"], None),
         (["a1", "", "b1"], None),
-        ([f"{chr(97 + i // 26)}{chr(97 + i % 26)}-1" for i in range(51)], None),
+        ([f"{letter}x-1" for letter in LETTERS[:50]], [f"{letter}x" for letter in LETTERS[:50]]),
+        ([f"{letter}x-1" for letter in LETTERS[:51]], None),
     ],
 )
 def test_domains_by_the_names_of_sentences(ids: list[str], expected: list[str] | None) -> None:

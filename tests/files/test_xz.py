@@ -28,9 +28,13 @@ def unpacked(data: bytes) -> bytes:
         return stream.read()
 
 
-@given(LEGAL)
-def test_streams_with_padding_read_as_their_concatenation(parts: list[tuple[bytes, int]]) -> None:
-    assert unpacked(b"".join(packed(parts))) == b"".join(text for text, _ in parts)
+@given(LEGAL, st.sampled_from([1, 5, 62, 1 << 16]))
+def test_streams_with_padding_read_as_their_concatenation_whatever_the_blocks(
+    parts: list[tuple[bytes, int]], size: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(xz, "_BLOCK", size)
+        assert unpacked(b"".join(packed(parts))) == b"".join(text for text, _ in parts)
 
 
 @given(LEGAL, st.data())

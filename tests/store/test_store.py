@@ -17,7 +17,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 
 from tests.reference.toy_model import content, json_values, toy
-from tests.values import settable
+from tests.values import comparing_arrays, settable
 from treevote.errors import ModelError
 from treevote.files import exchange
 from treevote.store import folder as store
@@ -294,3 +294,4 @@ def test_a_model_of_another_version_holds_no_other_one_either(model: Path) -> No
 
 def test_what_is_known_of_a_folder_is_a_value() -> None:
     assert settable("treevote.store") == {"_Text"}  # which counts what was read
+    assert not comparing_arrays("treevote.store")

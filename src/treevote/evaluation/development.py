@@ -77,9 +77,8 @@ def misplaced(
 
 def _agreement(systems: Sequence[Treebank]) -> Doubles:
     """Return the percentage of tokens with the same arc for each pair of systems, shape (n, n)."""
-    arcs, tokens = arcs_of(systems), systems[0].is_token
-    n = max(1, int(tokens.sum()))
+    arcs, n = arcs_of(systems), max(1, systems[0].n_tokens)
     table = np.zeros((len(arcs), len(arcs)))
     for i, j in itertools.combinations(range(len(arcs)), 2):
-        table[i, j] = table[j, i] = 100 * int(agreement(arcs[i], arcs[j]).arcs[tokens].sum()) / n
+        table[i, j] = table[j, i] = 100 * int(agreement(arcs[i], arcs[j]).arcs.sum()) / n
     return table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import io
 import pickle
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from tests.reference.quick_tagger import SMALL, TINY, inflected
 from tests.reference.toy_grammar import toy_treebank
 from tests.reference.toy_model import content
 from tests.strategies import treebanks
-from tests.values import settable
+from tests.values import comparing_arrays, settable
 from treevote.conll.reader import read
 from treevote.conll.writer import dumps
 from treevote.corpus.sentence import ROOT, Word
@@ -27,11 +28,13 @@ from treevote.errors import ConfigError, InputError
 from treevote.models.text.tagging import tagger as module
 from treevote.models.text.tagging import task as voting
 from treevote.models.text.tagging.classifier import ClassifierTrainer
+from treevote.models.text.tagging.neural_tagger import NeuralTaggerTrainer
 from treevote.models.text.tagging.tagger import TAGGERS, TASKS, Tagger, TaggerTrainer
 from treevote.models.text.tagging.tagset import MAX_CLASSES
 from treevote.parallel import Jobs
 
 TRAINING, TEST = toy_treebank(60, 1), toy_treebank(30, 2)
+LINEAR = functools.partial(ClassifierTrainer, templates=("0.form",))
 forms = st.text("abAB1", min_size=1, max_size=4) | st.sampled_from(
     ["dogs", "the", ROOT.form, "_", "İ", "\u2028", "a b"]
 )
@@ -305,7 +308,26 @@ def test_a_pickled_tagger_is_the_same(small: Tagger) -> None:
 )
 def test_wrong_settings_are_told(options: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
-        ClassifierTrainer(templates=("0.form",), **options)
+        LINEAR(**options)
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "allowed", "refused"),
+    [
+        (LINEAR, "context", (0.0, 1.0), (-0.1, 1.1)),
+        (LINEAR, "epochs", (1, 1000), (0, 1001)),
+        (LINEAR, "rate", (0.1, 99.9), (0.0, 100.0)),
+        (NeuralTaggerTrainer, "passes", (1, 1000), (0, 1001)),
+        (NeuralTaggerTrainer, "layers", (1, 10), (0, 11)),
+        (NeuralTaggerTrainer, "units", (1, 1000), (0, 1001)),
+        (NeuralTaggerTrainer, "hidden", (1, 1000), (0, 1001)),
+    ],
+)
+def test_settings_have_ranges(make: Any, name: str, allowed: tuple[Any, ...], refused: tuple[Any, ...]) -> None:
+    assert [getattr(make(**{name: value}), name) for value in allowed] == [*allowed]
+    for value in refused:
+        with pytest.raises(ConfigError, match=name):
+            make(**{name: value})
 
 
 @pytest.mark.parametrize("taggers", [{}, {**TAGGERS, "upos": ()}, {**TAGGERS, "tags": TAGGERS["upos"]}])
@@ -322,4 +344,5 @@ def test_wrong_templates_are_told(direction: Any) -> None:
 
 
 def test_taggers_and_their_settings_are_values() -> None:
-    assert not settable("treevote.models.text.tagging")
+    package = "treevote.models.text.tagging"
+    assert not settable(package) | comparing_arrays(package)

@@ -143,6 +143,21 @@ def test_networks_of_all_sizes_of_the_trainer_pass(size: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("known", "usual", "passes"), [(0x10FFFF, 0x10FFFF, True), (0x110000, 97, False), (97, 0x110000, False)]
+)
+def test_a_character_beyond_unicode_is_refused(known: int, usual: int, passes: bool) -> None:
+    """A network of one known character, and one usual character of a category."""
+    size = 16
+    content = struct.pack("<BHBBBI", 2, 50, 1, 1, size, 1) + struct.pack("<I", known) + bytes(4 * size)
+    content += bytes(4 * (2 * 6 * (size + 1) * size + 2 * 3 * (size + 1))) + b"\1" + struct.pack("<II", 2, usual)
+    if passes:
+        assert len(CharacterNetwork.from_bytes(content).read("a")[0]) == 1
+    else:
+        with pytest.raises(ModelError, match="a number of its network is none that a training gives"):
+            CharacterNetwork.from_bytes(content)
+
+
+@pytest.mark.parametrize(
     "record",
     [
         Record("parser"),

@@ -6,6 +6,7 @@ import io
 import pickle
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,7 @@ import treevote
 from tests.models.text.tokenization.texts import rebuilt, texts, tokenize
 from tests.reference.toy_model import content
 from tests.reference.toy_text import CONLLU, QUICK, toy, toy_tokenizer
+from tests.values import comparing_arrays, settable
 from treevote.conll import text_chunks as cutting
 from treevote.conll.chunks import Chunk
 from treevote.conll.plain_text import encoded
@@ -164,10 +166,20 @@ def test_a_stored_tokenizer_is_the_same(tmp_path: Path) -> None:
     assert tokenize(again, text) == tokenize(pickle.loads(pickle.dumps(tokenizer)), text) == tokenize(tokenizer, text)
 
 
-@pytest.mark.parametrize("settings", [{"epochs": 0}, {"dimension": 17}, {"learning_rate": 0.0}, {"batch_size": 0}])
-def test_settings_out_of_range_are_refused(settings: dict[str, float]) -> None:
-    with pytest.raises(ConfigError, match=f"{next(iter(settings))}(:| should be)"):
-        TokenizerTrainer(**settings)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("name", "allowed", "refused"),
+    [
+        ("epochs", (1, 1000), (0, 1001)),
+        ("dimension", (16, 24, 64), (17, 25, 65)),
+        ("batch_size", (1, 1000), (0, 1001)),
+        ("learning_rate", (0.001, 0.999), (0.0, 1.0)),
+    ],
+)
+def test_settings_have_ranges(name: str, allowed: tuple[Any, ...], refused: tuple[Any, ...]) -> None:
+    assert [getattr(TokenizerTrainer(**{name: value}), name) for value in allowed] == [*allowed]
+    for value in refused:
+        with pytest.raises(ConfigError, match=f"{name}(:| should be)"):
+            TokenizerTrainer(**{name: value})
 
 
 def test_parts_of_a_long_line_are_numbered_from_the_second_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,3 +194,8 @@ def test_a_sentence_with_too_many_words_is_a_fault(monkeypatch: pytest.MonkeyPat
     assert tokenize(toy_tokenizer(), "Dogs can't bark.").count("# sent_id") == 1
     with pytest.raises(InputError, match="sentence s1: expected at most 5 tokens in a sentence, found more; cut the"):
         tokenize(toy_tokenizer(), "Dogs can't bark. Dogs", format="lines")
+
+
+def test_tokenizers_and_their_settings_are_values() -> None:
+    package = "treevote.models.text.tokenization"
+    assert not settable(package) | comparing_arrays(package)
