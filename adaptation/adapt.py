@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from treevote.adaptation import measuring
-from treevote.adaptation.annotation import NothingKeptError, annotate, require_same_sentences
+from treevote.adaptation.annotation import NothingKeptError, annotate, require_parses
 from treevote.adaptation.data import Data, has_tagger, training_data, with_predicted_tags
 from treevote.adaptation.distance import Distance, Profile, distance
 from treevote.adaptation.guard import Guard, unfit, verdict
@@ -89,7 +89,7 @@ class Adaptation:
             )
         trainers = self._members(self.scheme.members)  # before the work: a name may be unknown
         if judged and self.data.external:
-            require_same_sentences(self.data)
+            require_parses(self.data)
         own = self.data if taggers else dataclasses.replace(self.data, clusters=None)  # a tagger that stays has its own
         source = training_data(self.before, own, self._jobs("tags of the training data"))
         given = with_predicted_tags(self.before, self.data, source, self.steps, "tagged", self.jobs)

@@ -13,7 +13,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,12 +22,12 @@ from treevote.conll.chunks import Chunk, chunks
 from treevote.conll.reader import parse_chunk
 from treevote.conll.writer import dumps
 from treevote.corpus.source import BOM
-from treevote.corpus.treebank import Treebank
+from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import FileChunk, size
 from treevote.ensemble.unknown_words import share_of_tokens
-from treevote.ensemble.vote import vote
+from treevote.ensemble.vote import Ballots, vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
 from treevote.evaluation.agreement import unanimous
@@ -169,8 +169,8 @@ def _parsed(
     return parse.only(), agreed, mean_confidence(parse)
 
 
-def require_same_sentences(data: Data) -> None:
-    """Raise the InputError for external parses of other sentences, before long work."""
+def require_parses(data: Data) -> None:
+    """Raise the InputError for external parses of other sentences, or without trees, before long work."""
     for task in _with_external(tasks(data, Path()), data):
         if task.external:
             check_same_sentences([parse_chunk(task.part.chunk, trees="ignored")[0], *task.external])
@@ -191,9 +191,17 @@ class _SentenceReader:
 
     def __init__(self, path: AnyPath, data: Data) -> None:
         self._path = os.fspath(path)
-        self._parts = (parse_chunk(chunk)[0] for chunk in chunks(path, format=data.format))
+        self._parts = self._read(data.format)
         self._rest = Treebank.of([])
         self._taken = 0
+        self._parsed = False
+
+    def _read(self, format: Format | Literal["auto"]) -> Iterator[Treebank]:
+        for chunk in chunks(self._path, format=format):
+            part, _ = parse_chunk(chunk)
+            Ballots.of([part])  # no token is its own head
+            self._parsed |= bool((part.heads >= 0).any())
+            yield part
 
     def take(self, n: int) -> Treebank:
         while self._rest.n_sentences < n:
@@ -208,10 +216,12 @@ class _SentenceReader:
         return dataclasses.replace(taken, name=self._path)
 
     def finish(self) -> None:
-        """Check that there is no sentence left."""
+        """Check that there is no sentence left, and that some have trees."""
         left = self._rest.n_sentences + sum(part.n_sentences for part in self._parts)
         if left:
-            raise self._fault(f"expected the sentences of the text, found {left} more")
+            raise self._fault(f"expected the sentences of the text, found {left:,} more")
+        if not self._parsed:
+            raise self._fault("expected parses, found no heads at all")
 
     def _fault(self, problem: str) -> InputError:
         return InputError(problem, path=self._path, remedy="parse the same text")

@@ -364,6 +364,17 @@ def test_other_sentences_of_external_parses_are_told_before_the_training(room: P
         assert [path.name for path in tmp_path.iterdir()] == ["other.conllu"]
 
 
+def test_faulty_external_parses_are_told_before_the_training(room: Path, tmp_path: Path) -> None:
+    text, other = room / "text.conllu", tmp_path / "other.conllu"
+    arguments = "--train", room / "train.conllu", "-o", tmp_path / "new", *QUICK, "--external", other
+    tokens = [line.split("\t") for line in text.read_text("utf-8").split("\n")]
+    for head, expected in ("_", "found no heads at all"), ("1", "line 1, sentence 1: token 1: expected its head to be"):
+        changed = [[*columns[:6], head, *columns[7:]] if len(columns) > 1 else columns for columns in tokens]
+        other.write_text("\n".join(map("\t".join, changed)), "utf-8")
+        assert expected in fails("adapt", room / "model", text, *arguments)
+        assert [path.name for path in tmp_path.iterdir()] == ["other.conllu"]
+
+
 def test_half_done_trees_are_training_data_as_for_the_model(room: Path, tmp_path: Path) -> None:
     half_done = tmp_path / "half-done.conllu"
     lines = (room / "train.conllu").read_text("utf-8").split("\n")

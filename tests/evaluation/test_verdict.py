@@ -126,6 +126,15 @@ def test_p_is_never_below_its_resolution() -> None:
             assert lead.p.number.strip("0.") != ""
 
 
+def test_a_lead_is_significant_among_however_many_systems() -> None:
+    sentences, (right, wrong) = range(40), ([2, 0], [-1, -1])
+    best, *others = ([(["a", "b"], heads, ["x", "root"]) for _ in sentences] for heads in (right, *[wrong] * 11))
+    systems = {f"s{number}": Treebank.of(parse) for number, parse in enumerate((best, *others))}
+    found = verdict(evaluate_systems(Treebank.of(best), systems))
+    assert found.correction == "Holm’s correction for 66 pairs"
+    assert is_decided(found)
+
+
 def test_one_system_two_equal_ones_and_none_that_is_scored() -> None:
     gold = Treebank.of([(["dogs", "bark"], [2, 0], ["nsubj", "root"])])
     run = {"samples": 9, "permutations": 9}

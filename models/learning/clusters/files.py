@@ -19,16 +19,22 @@ from treevote.files.streams import opened, writing
 from treevote.kernels import Longs
 from treevote.models.learning.clusters.clusters import Clusters, is_path
 from treevote.models.learning.clusters.induction import cluster_vectors
-from treevote.models.learning.vectors.files import LONGEST_LINE, first_of, lines_of, vectors_of
+from treevote.models.learning.vectors.files import LONGEST_LINE, LONGEST_WORD, first_of, lines_of, vectors_of
 
 MAX_WORDS = 1_000_000  # words that a file may have; of word vectors the first ones are read
 
 
-def write_clusters(clusters: Clusters, counts: Longs, path: str | os.PathLike[str]) -> None:
-    """Write words with paths and counts, in their order; the file is written whole or not at all."""
+def write_clusters(clusters: Clusters, counts: Longs, path: str | os.PathLike[str]) -> int:
+    """Write words with paths and counts, in their order; return the number of words.
+
+    Words of more than ``LONGEST_WORD`` bytes are left out. The file is written whole, or not at all.
+    """
+    rows = zip(clusters.words, clusters.paths, counts.tolist(), strict=True)
+    kept = [row for row in rows if len(row[0].encode()) <= LONGEST_WORD]
     with writing(path) as stream:
-        for word, own, count in zip(clusters.words, clusters.paths, counts.tolist(), strict=True):
+        for word, own, count in kept:
             stream.write(f"{own}\t{word}\t{count}\n".encode())
+    return len(kept)
 
 
 def read_clusters(path: str | os.PathLike[str], *, n_classes: int = 128) -> Clusters:

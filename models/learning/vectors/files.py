@@ -25,8 +25,8 @@ from treevote.models.learning.vectors.vectors import Halves, WordVectors
 MOST_WORDS = 50_000  # words that are kept from the beginning of a file, in a treebank or not
 
 MOST_DIMENSIONS = 2_000
-LONGEST_LINE = 1 << 16  # bytes
-_LONGEST_WORD, _BLOCK = 1 << 12, 1 << 20
+LONGEST_LINE, LONGEST_WORD = 1 << 16, 1 << 12  # bytes; a longer word is not written
+_BLOCK = 1 << 20
 _ROWS = 1 << 12  # vectors of a block
 _MOST_DIGITS = 18  # of the numbers in the first line
 _LEAST = 1e-30  # of the root mean square: vectors of smaller numbers are as good as 0
@@ -87,10 +87,11 @@ def _scaled(rows: Sequence[Floats]) -> Halves:
 def write_vectors(words: Sequence[str], values: Doubles, path: str | os.PathLike[str]) -> int:
     """Write words and their vectors, shape (n_words, size), as a text file of word2vec; return the number of words.
 
-    Words with white space of ASCII in them, which the format cannot hold, are left out. The file is written whole, or
-    not at all.
+    Words with white space of ASCII in them, which the format cannot hold, and words of more than ``LONGEST_WORD`` bytes
+    are left out. The file is written whole, or not at all.
     """
-    kept = [row for row, word in enumerate(words) if len(word.encode().split()) == 1]
+    bare = [word.encode() for word in words]
+    kept = [row for row, word in enumerate(bare) if len(word.split()) == 1 and len(word) <= LONGEST_WORD]
     with writing(path) as stream:
         stream.write(f"{len(kept)} {values.shape[1]}\n".encode())
         for row in kept:
@@ -158,7 +159,7 @@ def _binary(front: bytes, stream: BinaryIO, n_words: int, size: int, name: str) 
     begin = 0
     for number in range(n_words):
         while (space := front.find(b" ", begin)) < 0 or len(front) < space + 1 + 4 * size:
-            more = stream.read(_BLOCK) if space >= 0 or len(front) - begin < _LONGEST_WORD else b""
+            more = stream.read(_BLOCK) if space >= 0 or len(front) - begin < LONGEST_WORD else b""
             if not more:
                 problem = f"expected {n_words:,} words and {size} numbers for each, found {number:,} words"
                 raise InputError(problem, path=name, remedy="give a whole file of word vectors")

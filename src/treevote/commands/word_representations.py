@@ -38,8 +38,8 @@ def make_clusters(
     For the numbers of classes and of occurrences see `treevote.models.learning.clusters.induction.induce`.
     """
     found = induce(sentences, n_classes=n_classes, least=least, progress=jobs.progress)
-    write_clusters(found.clusters, found.counts, output)
-    return RepresentationsSummary(found.n_tokens, len(found.clusters.words), len(set(found.clusters.paths)))
+    n_words = write_clusters(found.clusters, found.counts, output)
+    return RepresentationsSummary(found.n_tokens, n_words, len(set(found.clusters.paths)))
 
 
 def make_vectors(

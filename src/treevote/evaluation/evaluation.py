@@ -23,7 +23,7 @@ from treevote.evaluation.counts import Convention, require_same_sentences
 from treevote.evaluation.factors import Factor, Values, factors
 from treevote.evaluation.ill_formed import ill_formed
 from treevote.evaluation.intervals import f1, moments, share
-from treevote.evaluation.paired import PERMUTATIONS, SAMPLES
+from treevote.evaluation.paired import PERMUTATIONS, SAMPLES, enough
 from treevote.evaluation.parses import Parses
 from treevote.evaluation.results import Evaluation, Metric, SentenceScore, System
 from treevote.evaluation.scores import Scores, count_scores, scored_words
@@ -64,15 +64,16 @@ def evaluate_systems(
     punctuation: bool = True,
     seed: int = 0,
     training: Treebank | None = None,
-    samples: int = SAMPLES,
-    permutations: int = PERMUTATIONS,
+    samples: int | None = None,
+    permutations: int | None = None,
 ) -> Evaluation:
     """Evaluate systems against gold trees, and compare them.
 
     A system is a parse of the same sentences, or a function that reads it, which is called when it is its turn. Trees
     may be missing or have cycles: they are scored as they are, and reported. With the convention ``"ud"``, sentences
     and words may differ and are aligned as in the CoNLL 2018 shared task; with ``"conllx"`` they must be the same.
-    ``training`` data tell known words from unknown ones.
+    ``training`` data tell known words from unknown ones. Without ``samples`` and ``permutations`` their number is at
+    least ``SAMPLES`` and ``PERMUTATIONS``, and more if there are many pairs of systems.
 
     InputError if there is no gold sentence, a gold word has no head, or the text of a system (with ``"conllx"``, its
     words) is another; ConfigError if the convention is not known, or if there is no system, sample or permutation.
@@ -85,6 +86,8 @@ def evaluate_systems(
     """
     if not gold.n_tokens:
         raise InputError("expected gold trees, found no sentence", path=gold.title, remedy="give a treebank")
+    samples = enough(SAMPLES, len(systems)) if samples is None else samples
+    permutations = enough(PERMUTATIONS, len(systems)) if permutations is None else permutations
     if not systems or samples < 1 or permutations < 1:
         raise ConfigError("expected at least one system, one bootstrap sample and one permutation, found less")
     found, scored = factors(gold, convention=convention, training=training), scored_words(gold, punctuation=punctuation)

@@ -20,6 +20,7 @@ from treevote.models.learning.clusters.clusters import LENGTHS, NAMES, NONE, Clu
 from treevote.models.learning.clusters.files import read_clusters, write_clusters
 from treevote.models.learning.clusters.induction import cluster_vectors, induce
 from treevote.models.learning.vectors import bigrams
+from treevote.models.learning.vectors.files import LONGEST_LINE
 from treevote.store.record import Record, write_record
 
 TEXT = toy_treebank(60, seed=3)
@@ -45,6 +46,12 @@ def test_a_written_file_is_read(tmp_path: Path) -> None:
     write_clusters(found.clusters, found.counts, tmp_path / "paths")
     assert read_clusters(tmp_path / "paths") == found.clusters
     assert (tmp_path / "paths").read_text("utf-8").count("\n") == len(found.clusters.words)
+
+
+def test_a_word_too_long_to_be_read_again_is_not_written(tmp_path: Path) -> None:
+    clusters = Clusters(("a", "é" * LONGEST_LINE, "b"), ("0", "10", "11"))
+    assert write_clusters(clusters, np.array([9, 5, 3]), tmp_path / "paths") == 2
+    assert read_clusters(tmp_path / "paths").words == ("a", "b")
 
 
 @given(clusterings, words)

@@ -16,7 +16,7 @@ from tests.reference.toy_parser import TEST, TRAINING, accuracy
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
-from treevote.models.learning.vectors.files import read_vectors, write_vectors
+from treevote.models.learning.vectors.files import LONGEST_LINE, read_vectors, write_vectors
 from treevote.models.learning.vectors.vectors import NO_VECTORS, WordVectors
 from treevote.store.record import Record
 
@@ -94,8 +94,8 @@ def test_vectors_that_do_not_fit_their_words_are_refused(words: tuple[str, ...],
 
 
 def test_written_words_are_read_again(tmp_path: Path) -> None:
-    words = ["the", "10 000", "x\u00a0y", "\u3000"]
-    n_written = write_vectors(words, np.arange(8.0).reshape(4, 2), tmp_path / "vectors")
+    words = ["the", "10 000", "x\u00a0y", "\u3000", "é" * LONGEST_LINE]
+    n_written = write_vectors(words, np.arange(10.0).reshape(5, 2), tmp_path / "vectors")
     assert read_vectors(tmp_path / "vectors").words == ("the", "x\u00a0y", "\u3000")
     assert n_written == 3
 
