@@ -116,7 +116,8 @@ def test_p_is_the_larger_of_the_two_tests_and_corrected() -> None:
 def test_p_is_never_below_its_resolution() -> None:
     assert str(bounded(1 / 1001, 1 / 1001, 1000)) == "p ≤ 0.0010"
     assert str(bounded(2 / 1001, 2 / 1001, 1000)) == "p = 0.0020"
-    assert str(Probability(0.04996)) == "p = 0.05"
+    assert str(Probability(0.0496)) == "p = 0.0496"
+    assert str(Probability(0.04999999)) == "p = 0.04999999"
     assert str(Probability(0.05)) == "p = 0.050"
     assert str(Probability(1.0)) == "p = 1.00"
     assert Probability(0.00004).number == "4e-05"

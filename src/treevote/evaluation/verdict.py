@@ -41,8 +41,9 @@ class Probability:
     @property
     def number(self) -> str:
         """The number alone, never rounded to 0 or across `LEVEL`."""
-        text = f"{self.p:.4f}" if self.p < 0.01 else f"{self.p:.3f}" if self.p < 0.1 else f"{self.p:.2f}"
-        return text if (float(text) < LEVEL) == self.significant and float(text) else f"{self.p:.2g}"
+        digits = ".4f" if self.p < 0.01 else ".3f" if self.p < 0.1 else ".2f"
+        texts = (f"{self.p:{digits}}" for digits in (digits, ".2g", ".3g", ".4g", ""))
+        return next(text for text in texts if (float(text) < LEVEL) == self.significant and float(text))
 
 
 def bounded(corrected: float, raw: float, samples: int) -> Probability:
