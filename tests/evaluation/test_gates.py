@@ -15,7 +15,7 @@ from tests.paths import TOY
 from tests.reference.toy_grammar import toy_treebank
 from treevote.conll.writer import write
 from treevote.errors import ConfigError
-from treevote.evaluation.gates import Gate, max_loss, thresholds
+from treevote.evaluation.gates import Gate, fail_under, max_loss, thresholds
 
 
 @pytest.fixture
@@ -79,6 +79,7 @@ def test_a_system_that_loses_against_the_baseline_fails(worse: Path, tmp_path: P
         (89.994, "loses 0.01", 0.01),
         (89.996, "loses no", 0.0),
         (90.0, "loses no", 0.0),
+        (89.664, "loses 0.34", 0.336),
         (90.01, "gains 0.01", -0.01),
         (90.5, "gains 0.50", -0.5),
     ],
@@ -94,6 +95,15 @@ def test_a_gate_says_the_loss_that_it_compares(new: float, change: str, most: fl
             Gate(condition, "new", number == most, sentence),
             Gate(condition, "none", False, "none has no LAS"),
         ]
+
+
+@pytest.mark.parametrize("value", [33.333333, 66.666667, 87.0])
+def test_a_score_is_not_under_itself_whatever_its_decimals(value: float) -> None:
+    system = SimpleNamespace(name="a", rates={"LAS": SimpleNamespace(value=value)})
+    evaluation: Any = SimpleNamespace(systems=[system], metrics=[SimpleNamespace(name="LAS")])
+    for number, passed in ((value, True), (round(value, 2), True), (value + 0.01, False)):
+        (gate,) = fail_under(evaluation, {"LAS": number})
+        assert gate.passed == passed
 
 
 def test_trees_that_are_no_trees_can_be_an_error(tmp_path: Path) -> None:

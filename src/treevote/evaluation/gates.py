@@ -50,7 +50,7 @@ def fail_under(evaluation: Evaluation, least: Mapping[str, float], *, but: str |
             if system.name == but:
                 continue
             value = system.rates[metric].value
-            passed = value is not None and round(value, 2) >= number - TOLERANCE  # as it is shown
+            passed = value is not None and max(value, round(value, 2)) >= number - TOLERANCE  # as it is, or is shown
             shown = "no figure for" if value is None else f"{value:.2f}"
             side = "at least" if passed else "less than"
             sentence = f"{system.name} has {shown} {metric}, {side} the {number:g} asked for"
@@ -79,8 +79,8 @@ def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *
             if old is None or new is None:
                 yield Gate(condition, system.name, False, f"{system.name} has no {metric}")
                 continue
-            loss, chance = round(old - new, 2), ""  # as it is shown
-            passed = loss <= number + TOLERANCE
+            loss, chance = round(old - new, 2), ""
+            passed = min(loss, old - new) <= number + TOLERANCE  # as it is shown, or is
             if tested:
                 p = p_of(next(test for test in tested if {test.first, test.second} == {base, place}), evaluation)
                 passed = passed or (significant and not p.significant)
