@@ -23,7 +23,7 @@ from treevote.evaluation import results
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.parses import Parses
 from treevote.report.page import render, source_of, write_report
-from treevote.report.plots import Scale
+from treevote.report.plots import Scale, plots
 from treevote.report.trees import drawing, for_all_widths
 from treevote.version import __version__
 
@@ -157,6 +157,13 @@ def test_scales_hold_their_values_at_round_steps(low: float, high: float) -> Non
     assert 0 <= bottom <= low <= high <= top <= 100
     assert bottom < top
     assert (top - bottom) / step == round((top - bottom) / step) <= 7
+
+
+def test_bars_are_shares_of_all_scored_tokens_though_small_groups_are_left_out() -> None:
+    chains = [(["a"] * n, [*range(n)], ["x"] * n) for n, times in ((2, 40), (8, 5), (12, 1)) for _ in range(times)]
+    gold = Treebank.of(chains)
+    by_length = plots(evaluate_systems(gold, {"a": gold}, samples=1, permutations=1))[0]
+    assert [share for *_, share in by_length.bars] == [100 * 80 / 132, 100 * 40 / 132]
 
 
 def test_long_trees_are_drawn_for_each_width() -> None:

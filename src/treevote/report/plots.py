@@ -132,15 +132,18 @@ def plots(evaluation: Evaluation) -> list[Plot]:
         found = [parts.groups for parts in evaluation.breakdowns if parts.ordered and parts.name.startswith(name)]
         groups = [group for group in max(found, key=len, default=()) if group.tokens >= MIN_TOKENS]
         if len(groups) > 1:
-            drawn.append(plot(groups, title, unit))
+            drawn.append(plot(groups, title, unit, evaluation.scored))
     return drawn
 
 
-def plot(groups: Sequence[Group], title: str, unit: str) -> Plot:
-    """Return the plot of a breakdown: LAS, or F1 where a system may have other tokens in a group than the gold tree."""
+def plot(groups: Sequence[Group], title: str, unit: str, total: int) -> Plot:
+    """Return the plot of a breakdown: LAS, or F1 where a system may have other tokens in a group than the gold tree.
+
+    The bars are shares of the ``total`` of tokens, also of those in groups that are left out.
+    """
     n_systems = len(groups[0].cells)
     scale = Scale.of(bound for group in groups for cell in group.cells for bound in _point(cell))
-    total, most = sum(group.tokens for group in groups), max(group.tokens for group in groups)
+    most = max(group.tokens for group in groups)
     places = [LEFT + 16 + i / (len(groups) - 1) * (RIGHT - LEFT - 32) for i in range(len(groups))]
     y = partial(height_of, base=BOTTOM - STRIP - 8)
 
