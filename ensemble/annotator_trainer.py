@@ -135,7 +135,8 @@ def right_tags(gold: Treebank, predicted: Treebank) -> dict[str, Bools]:
 def tagger_scores(gold: Treebank, predicted: Treebank, agreed: Bools) -> dict[str, JSON]:
     """Return the accuracy of a tagger in percent by metric, and the same where its taggers agree, and elsewhere.
 
-    ``agreed``, shape (n_slots,), is that of `treevote.models.text.tagging.tagger.Tagger.tag_with_margins`.
+    It is None where there is no token. ``agreed``, shape (n_slots,), is that of
+    `treevote.models.text.tagging.tagger.Tagger.tag_with_margins`.
     """
     right, tokens = right_tags(gold, predicted), gold.is_token
     agreement: dict[str, JSON] = {**_percentages({"tokens": agreed}, tokens)}
@@ -144,6 +145,6 @@ def tagger_scores(gold: Treebank, predicted: Treebank, agreed: Bools) -> dict[st
     return {"accuracy": dict(_percentages(right, tokens)), "agreement": agreement}
 
 
-def _percentages(right: Mapping[str, Bools], mask: Bools) -> dict[str, float]:
-    n = max(1, int(mask.sum()))
-    return {name: round(100 * (int(own[mask].sum()) / n), 2) for name, own in right.items()}
+def _percentages(right: Mapping[str, Bools], mask: Bools) -> dict[str, float | None]:
+    n = int(mask.sum())
+    return {name: round(100 * (int(own[mask].sum()) / n), 2) if n else None for name, own in right.items()}

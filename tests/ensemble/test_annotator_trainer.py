@@ -33,6 +33,7 @@ from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.errors import InputError
 from treevote.models.text.tagging.tagger import Tagger
 from treevote.parallel import Jobs
+from treevote.report.scores import scores
 
 TRAINING, DEV = toy_treebank(20, 1), toy_treebank(8, 2)
 TOKENS = AnnotatorTrainer("tokens", tagger=SMALL)
@@ -54,15 +55,16 @@ def test_accuracy_is_the_share_of_right_tokens(pairs: list[tuple[Word, Word]], c
         Treebank.of([([pair[i] for pair in span], [0] * len(span), ["x"] * len(span)) for span in spans])
         for i in (0, 1)
     )
-    n = max(1, len(pairs))
     pairs = [tuple(Word(*(column or "_" for column in word)) for word in pair) for pair in pairs]  # type: ignore[misc]
-    assert accuracy(one, other) == {
-        "UPOS": round(100 * sum(g.upos == f.upos for g, f in pairs) / n, 2),
-        "XPOS": round(100 * sum(g.xpos == f.xpos for g, f in pairs) / n, 2),
-        "FEATS": round(100 * sum(g.feats == f.feats for g, f in pairs) / n, 2),
-        "AllTags": round(100 * sum(g[2:] == f[2:] for g, f in pairs) / n, 2),
-        "Lemmas": round(100 * sum(g.lemma == f.lemma for g, f in pairs) / n, 2),
+    right = {
+        "UPOS": [g.upos == f.upos for g, f in pairs],
+        "XPOS": [g.xpos == f.xpos for g, f in pairs],
+        "FEATS": [g.feats == f.feats for g, f in pairs],
+        "AllTags": [g[2:] == f[2:] for g, f in pairs],
+        "Lemmas": [g.lemma == f.lemma for g, f in pairs],
     }
+    shares = {name: round(100 * sum(own) / len(own), 2) if own else None for name, own in right.items()}
+    assert accuracy(one, other) == shares
 
 
 @pytest.mark.parametrize("tags", ["predicted", "gold"])
@@ -93,11 +95,19 @@ def test_reliability_is_the_accuracy_where_taggers_agree_and_elsewhere(tokens: l
     facts: Any = tagger_scores(*both(tokens), mask)
     agreed, others = ([each for each in tokens if each[2] is wanted] for wanted in (True, False))
     assert facts["agreement"] == {
-        "tokens": round(100 * len(agreed) / max(1, len(tokens)), 2),
+        "tokens": round(100 * len(agreed) / len(tokens), 2) if tokens else None,
         "agreed": accuracy(*both(agreed)),
         "others": accuracy(*both(others)),
     }
     assert facts["accuracy"] == accuracy(*both(tokens))
+
+
+def test_the_table_has_no_accuracy_where_there_is_no_token() -> None:
+    reading = tagger_scores(DEV, DEV, DEV.is_token) | {"tags": "gold"}
+    parser = EnsembleTrainer(members_of(["lr-svm-forward"])).train(TRAINING, DEV)
+    rows = scores({**parser.facts, "reading": reading}, parser.members).splitlines()
+    (elsewhere,) = [row.split() for row in rows if row.startswith("elsewhere")]
+    assert elsewhere == ["elsewhere", "0.00", *"-----"]
 
 
 def test_without_a_development_set_nothing_is_measured() -> None:
@@ -154,5 +164,5 @@ def test_a_tokenizer_needs_the_text() -> None:
 
 def test_treebanks_without_tokens_have_no_accuracy() -> None:
     nothing = dataclasses.replace(Treebank.of([([], [], [])]), words=(ROOT,))
-    assert set(accuracy(nothing, nothing).values()) == {0.0}
-    assert np.isfinite(list(accuracy(Treebank.of([]), Treebank.of([])).values())).all()
+    assert set(accuracy(nothing, nothing).values()) == {None}
+    assert set(accuracy(Treebank.of([]), Treebank.of([])).values()) == {None}

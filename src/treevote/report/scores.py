@@ -88,7 +88,7 @@ def attachment(score: Mapping[str, float] | None) -> tuple[str, str]:
 
 def _tags(reading: Mapping[str, Any]) -> str:
     accuracy, agreement = reading["accuracy"], reading.get("agreement", {})
-    rows: list[tuple[str, float, Mapping[str, float]]] = [("tagger", 100.0, accuracy)]
+    rows: list[tuple[str, float, Mapping[str, float | None]]] = [("tagger", 100.0, accuracy)]
     if agreement:
         rows.append(("where its taggers agree", agreement["tokens"], agreement["agreed"]))
         rows.append(("elsewhere", 100 - agreement["tokens"], agreement["others"]))
@@ -97,7 +97,7 @@ def _tags(reading: Mapping[str, Any]) -> str:
         "treevote cascade only the universal features count, and no lemma where the gold one is _. The scores below "
         f"are of trees with the tags of this tagger; the members were trained on {reading['tags']} tags"
     )
-    cells = [[name, f"{share:.2f}", *(f"{value:.2f}" for value in own.values())] for name, share, own in rows]
+    cells = [[name, f"{share:.2f}", *map(percentage, own.values())] for name, share, own in rows]
     lines = [table(["development", "% of tokens", *accuracy], cells), wrapped(legend)]
     if "reliability" in reading:
         lines.append(wrapped(_calibration("confidence that all tags of a token are right", reading["reliability"])))
