@@ -120,7 +120,7 @@ class Adaptation:
         expected = measuring.expected(self.before, given.text)
         reasons = unfit(domain_distance, old.las, self.guard)
         if reasons and not self.force:
-            return AdaptationResult(self.before, reasons, {**report, "before": to_mapping(old.las), "reasons": reasons})
+            return AdaptationResult(self.before, reasons, {**report, "before": old.las.shown, "reasons": reasons})
         adapted, silver = self.before, None
         if taggers:
             adapted, silver, about = retagged(self.before, self.data, self.steps, self.scheme, self.seed, self.jobs)
@@ -163,8 +163,8 @@ class Adaptation:
         new = measuring.measure(adapted, self.data, given, by_folds, self.convention)
         reasons += verdict(old.las, new.las, self.guard)
         report |= {
-            "before": to_mapping(old.las),
-            "after": to_mapping(new.las),
+            "before": old.las.shown,
+            "after": new.las.shown,
             "scores": measuring.compared(old.scores, new.scores, self.seed),
             "estimates": measuring.estimates(expected, old, new),
             "reasons": reasons,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, TypeAlias
 
 from treevote.adaptation.distance import Distance
@@ -48,6 +48,11 @@ class DomainScores:
     target: float | None = None
     estimate: float | None = None  # mean confidence on the target
 
+    @property
+    def shown(self) -> dict[str, float | None]:
+        """The scores to two decimals."""
+        return {name: None if las is None else round(las, 2) for name, las in asdict(self).items()}
+
 
 def unfit(distance: Distance, before: DomainScores, guard: Guard) -> list[str]:
     """Return the reasons against learning from a text at all; none if it is fit."""
@@ -85,7 +90,8 @@ def verdict(before: DomainScores, after: DomainScores, guard: Guard) -> list[str
         target = ("on the new domain it expects of itself, which is an estimate,", *estimates)
     source = ("on the old domain it has", before.source, after.source, guard.source_margin)
     for what, old, new, margin in (source, target):
-        if old is not None and new is not None and new < old - margin - TOLERANCE:
-            lost = f"{old - new:.2f} less than before: more than the {margin:.2f} that may be lost"
+        loss = 0.0 if old is None or new is None else round(old - new, 2)  # as it is shown
+        if loss > margin + TOLERANCE:
+            lost = f"{loss:.2f} less than before: more than the {margin:.2f} that may be lost"
             reasons.append(f"{what} {new:.2f} LAS, {lost}")
     return reasons

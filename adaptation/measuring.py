@@ -96,7 +96,7 @@ def measure(
     scores = {name: score(parser, own, convention) for name, own in labelled.items() if own is not None}
     if by_folds is not None and seen.target_train is not None:
         scores[BY_FOLDS] = count_by_sentence(seen.target_train, by_folds, convention=convention)
-    las = {name: round(las_of(found), 2) for name, found in scores.items()}
+    las = {name: las_of(found) for name, found in scores.items()}
     voted = _voted(parser, sample_of(seen.text()))
     target = las.get("target", las.get(BY_FOLDS))
     return Measurement(DomainScores(las.get("source"), target, _mean_confidence(voted)), scores, voted)

@@ -240,6 +240,13 @@ def test_an_external_parser_joins_the_committee(text: Path, tmp_path: Path) -> N
         attempt(short, tmp_path / "c")
 
 
+def test_the_guard_is_given_exact_scores(text: Path) -> None:
+    data = Data(SOURCE, [text], DEV, DEV.select(range(7)))
+    found = measuring.measure(before(), data, data, None, "ud")
+    assert (found.las.source, found.las.target) == tuple(map(measuring.las_of, found.scores.values()))
+    assert found.las.target != found.las.shown["target"]
+
+
 def test_a_text_that_is_not_fit_is_not_learned_from(text: Path, tmp_path: Path) -> None:
     shuffled = Treebank.of(
         [(s.words[:0:-1], [0] * (len(s.words) - 1), ["x"] * (len(s.words) - 1)) for s in TEXT.sentences()]

@@ -50,6 +50,14 @@ def test_a_loss_of_exactly_the_margin_is_none_too_many() -> None:
         assert len(verdict(DomainScores(before), DomainScores(round(after - 0.01, 2)), guard)) == 1
 
 
+def test_the_loss_is_the_difference_of_the_exact_scores_as_the_table_shows_it() -> None:
+    scores = DomainScores(target=84.2454), DomainScores(target=83.6619)  # 84.25 and 83.66, 0.58 apart
+    assert verdict(*scores, Guard(target_margin=0.58)) == []
+    (reason,) = verdict(*scores, Guard(target_margin=0.57))
+    assert "83.66 LAS, 0.58 less" in reason
+    assert [one.shown["target"] for one in scores] == [84.25, 83.66]
+
+
 def test_the_profile_of_a_selection_by_hand() -> None:
     annotation = Annotation(np.array([4, 9, 7]), np.array([1.0, 0.5, 1.0]), np.ones(3), ())
     assert profile(annotation, np.array([True, True, False])) == {
