@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from treevote import InputError, loads
+from treevote.commands.evaluate import evaluate
 from treevote.evaluation.calibration import Bin, calibration_error, confidence_of, reliability, table
 
 
@@ -54,3 +57,17 @@ def test_a_confidence_is_a_number_from_0_to_1(text: str, number: float | None) -
         return
     with pytest.raises(InputError, match="expected Confidence=NUMBER in MISC"):
         confidence_of(parse, "Confidence")
+
+
+@pytest.mark.parametrize("punctuation", [True, False])
+def test_the_confidence_of_an_evaluation_is_that_of_the_scored_tokens(punctuation: bool, tmp_path: Path) -> None:
+    lines = [(1, "Go", 0, "root", 0.9), (2, "now", 1, "advmod", 0.8), (3, "!", 1, "punct", 0.7)]
+    rows = [
+        f"{i}\t{form}\t_\t_\t_\t_\t{head}\t{label}\t_\tConfidence={p}|LabelConfidence={p}"
+        for i, form, head, label, p in lines
+    ]
+    (tmp_path / "parse.conllu").write_text("\n".join(rows) + "\n\n", "utf-8")
+    found = evaluate(tmp_path / "parse.conllu", [tmp_path / "parse.conllu"], punctuation=punctuation)
+    assert found.systems[0].reliability is not None
+    for table_of in found.systems[0].reliability.values():
+        assert sum(arcs for arcs, _, _ in table_of["bins"]) == found.scored == 2 + punctuation

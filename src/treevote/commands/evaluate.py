@@ -51,7 +51,7 @@ def evaluate(
             warn(warning)
         if has_confidence(parse):
             with suppress(InputError):  # other words, or not a confidence for each
-                reliability[name] = measured(trees, parse, convention=asked)
+                reliability[name] = measured(trees, parse, convention=asked, punctuation=punctuation)
         return parse
 
     evaluation = evaluate_systems(

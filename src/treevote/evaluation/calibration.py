@@ -15,6 +15,7 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.counts import Convention
+from treevote.evaluation.scores import scored_words
 from treevote.kernels import Bools, Floats
 from treevote.store.manifest import JSON
 
@@ -69,9 +70,11 @@ def table(confidence: Floats, right: Bools) -> dict[str, JSON]:
     }
 
 
-def measured(gold: Treebank, parse: Treebank, *, convention: Convention) -> dict[str, dict[str, JSON]]:
+def measured(
+    gold: Treebank, parse: Treebank, *, convention: Convention, punctuation: bool = True
+) -> dict[str, dict[str, JSON]]:
     """Compare the confidence that a parse carries with gold trees: a `table` of arcs, and one of arcs with labels."""
-    rights, tokens = right_arcs(gold, parse, convention=convention), parse.is_token
+    rights, tokens = right_arcs(gold, parse, convention=convention), scored_words(gold, punctuation=punctuation)
     return {
         key: table(confidence_of(parse, name)[tokens], right[tokens])
         for (key, name), right in zip(COLUMNS.items(), rights, strict=True)
