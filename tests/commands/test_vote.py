@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 from pathlib import Path
@@ -17,6 +18,7 @@ from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.evaluation.counts import evaluate
+from treevote.report.votes import as_text
 
 NAMES = ("good", "fair", "bad", "worst")
 KINDS = {"good": 0.05, "fair": 0.15, "bad": 0.3, "worst": 0.45}
@@ -68,6 +70,17 @@ def test_scores_weights_and_what_was_left_out_are_told(room: Path, tmp_path: Pat
     assert "good, the best system (95 % interval" in " ".join(text.split())
     assert "chosen on the same sentences" in text
     assert all(len(line) <= 100 for line in text.splitlines())
+
+
+def test_it_is_told_whether_the_vote_would_be_better_with_what_was_left_out(room: Path, tmp_path: Path) -> None:
+    dev = {"gold": room / "gold.dev.conllu", "dev": files(room, "dev")}
+    voted = vote_files(files(room, "test"), tmp_path / "out.conllu", select=True, **dev)
+    *others, last = voted.facts["systems"]
+    for gain, why in (-0.1, "since the vote is no"), (0.0, "since the vote is no"), (0.2, "though the vote would be"):
+        systems = [*others, {**last, "place": None, "ablation": gain}]
+        told = as_text(dataclasses.replace(voted, facts={**voted.facts, "systems": systems}))
+        assert f"left out, {why} better with them: worst\n" in told
+        assert told.count("left out, ") == 1
 
 
 @pytest.mark.parametrize("short", ["test", "dev"])

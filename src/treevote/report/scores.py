@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from treevote.ensemble.parser import score_tags
@@ -125,9 +125,16 @@ def _selection(facts: Mapping[str, Any], milliseconds: Mapping[str, float]) -> s
         header, *rows = [[*row[:5], row[6]] for row in (header, *rows)]
     legend = "; ".join(LEGENDS[name] for name in (*header, "oracle") if name in LEGENDS)
     lines = [table(header, rows), wrapped(legend)]
-    if left_out := [name for name in names if name not in chosen]:
-        lines.append(f"left out, since the vote is no better with them: {', '.join(left_out)}")
-    return "\n".join(lines)
+    gains = {name: selection["with_too"][name] - las for name in names if name not in chosen}
+    return "\n".join([*lines, *left_out(gains)])
+
+
+def left_out(gains: Mapping[str, float]) -> Iterator[str]:
+    """Yield sentences about those that were left out, by the LAS that the vote would gain with each."""
+    reasons = {False: "since the vote is no better with them", True: "though the vote would be better with them"}
+    for is_better, why in reasons.items():
+        if names := [name for name, gain in gains.items() if (gain > 0) == is_better]:
+            yield f"left out, {why}: {', '.join(names)}"
 
 
 def _disagreement(diversity: Mapping[str, Any]) -> str:

@@ -45,8 +45,8 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
             parts += [] if p.significant else ["the difference is not significant"]
             chosen = "systems and weights were chosen on the same sentences, so it is rather too good"
             yield wrapped("; ".join([*parts, *([chosen] if facts["selected"] else [])]))
-        if left_out := [own["name"] for own in systems if own["place"] is None]:
-            yield f"left out, since the vote is no better with them: {', '.join(left_out)}"
+        gains = {own["name"]: own["ablation"] for own in systems if own["place"] is None}
+        yield from scores.left_out(gains)
     broken = [
         f"{own['name']}: {plural(finding['sentences'], 'sentence')} with {finding['name']} "
         f"({', '.join(map(str, finding['first']))}{', ...' * (finding['sentences'] > len(finding['first']))})"
