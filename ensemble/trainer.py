@@ -184,7 +184,10 @@ class EnsembleTrainer:
         chosen = {name: parses[name] for name in names}
         judge, voted = learn(kind, gold, list(chosen.values()), single_root=single_root, convention=convention)
         facts["weights"] = judge.kind
-        unknown = unknown_in_folds(gold, self.folds) if dev is None else unknown_words(members.values(), gold)
+        if dev is None:
+            unknown: Bools | None = unknown_in_folds(gold, self.folds, bare.select(are_partial(bare)))
+        else:
+            unknown = unknown_words(members.values(), gold)
         facts["familiarity"], voted = _familiarity(list(chosen.values()), voted, unknown)
         if gold.n_sentences > 1:
             facts["reliability"] = calibration(gold, voted, convention=convention)

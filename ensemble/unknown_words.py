@@ -45,12 +45,17 @@ def unknown_words(members: Iterable[object], treebank: Treebank) -> Bools | None
     return np.logical_and.reduce(masks)[treebank.tokens] & treebank.is_token if masks else None
 
 
-def unknown_in_folds(treebank: Treebank, n_folds: int) -> Bools:
-    """Return a mask of the tokens whose form, in lower case, occurs in no other fold, shape (n_slots,)."""
+def unknown_in_folds(treebank: Treebank, n_folds: int, always: Treebank) -> Bools:
+    """Return a mask of the tokens whose form, in lower case, occurs in no other fold, shape (n_slots,).
+
+    Sentences in ``always`` are learned from beside all folds: their forms are known.
+    """
     forms, tokens = dict[str, int](), treebank.is_token
     form_of = encode((word.form.lower() for word in treebank.words), forms)[treebank.tokens]
     seen = np.zeros((len(forms), n_folds), np.bool_)
     seen[form_of[tokens], treebank.sentence_of[tokens] % n_folds] = True
+    known = {word.form.lower() for word in always.compact().words[1:]}
+    seen[[number for form, number in forms.items() if form in known]] = True
     return np.asarray((seen.sum(1) == 1)[form_of] & tokens)
 
 

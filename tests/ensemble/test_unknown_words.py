@@ -18,7 +18,9 @@ from treevote import parse_files, parse_folder, save, write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.estimate import SourceScores
 from treevote.ensemble.familiarity import ENOUGH_VOTES, TextCounts, text_counts
+from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.ensemble.unknown_words import FALL, SHRINKAGE, tempered, unknown_in_folds, unknown_words, usual_share
 from treevote.evaluation.calibration import LEAST
 from treevote.report.parsing import folder_text
@@ -30,15 +32,29 @@ def of_forms(sentences: list[list[str]]) -> Treebank:
     return Treebank.of([(words, [0] * len(words), ["root"] * len(words)) for words in sentences])
 
 
-@given(forms, st.integers(2, 4))
-def test_a_word_is_unknown_in_a_fold_if_no_other_fold_has_it(sentences: list[list[str]], n_folds: int) -> None:
+@given(forms, st.integers(2, 4), st.sets(st.sampled_from("ABe")))
+def test_a_word_is_unknown_in_a_fold_if_nothing_else_has_it(
+    sentences: list[list[str]], n_folds: int, others: set[str]
+) -> None:
     folds = defaultdict(set)
     for i, words in enumerate(sentences):
         for word in words:
             folds[word.lower()].add(i % n_folds)
     treebank = of_forms(sentences)
-    expected = [len(folds[word.lower()]) == 1 for words in sentences for word in words]
-    assert unknown_in_folds(treebank, n_folds)[treebank.is_token].tolist() == expected
+    known = {form.lower() for form in others}
+    expected = [len(folds[word.lower()]) == 1 and word.lower() not in known for words in sentences for word in words]
+    unknown = unknown_in_folds(treebank, n_folds, of_forms([sorted(others)]))
+    assert unknown[treebank.is_token].tolist() == expected
+
+
+def test_words_of_partial_trees_are_known_in_every_fold() -> None:
+    whole = [(["a", f"w{i}"], [2, 0], ["x", "root"]) for i in range(6)]
+    halves = [(["a", f"w{i}"], [-1, 0], ["_", "root"]) for i in range(6)]
+    shares = [
+        EnsembleTrainer(members_of(["lr-svm-forward"]), folds=2).train(Treebank.of(own)).familiarity["unknown"]
+        for own in (whole, whole + halves)
+    ]
+    assert shares == [50.0, 0.0]
 
 
 def test_the_words_of_the_training_data_are_known_and_others_are_not() -> None:
