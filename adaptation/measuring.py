@@ -178,7 +178,7 @@ def estimates(expected: Estimate | None, before: Measurement, after: Measurement
             continue
         row: dict[str, JSON] = {"model": side, "las": best.las, **best._asdict(), "error": None, "holds": None}
         if "target" in measured.scores:
-            truth = las_of(measured.scores["target"])
+            truth = round(las_of(measured.scores["target"]), 2)  # as the range is
             row |= {"error": round(best.las - truth, 2), "holds": best.low <= truth <= best.high}
         rows.append(row)
     return rows
