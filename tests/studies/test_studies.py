@@ -29,7 +29,7 @@ from treevote.studies import chang_do_roth, corston_oliver, sagae_tsujii, yuret
 from treevote.studies.catalogue import STUDIES
 from treevote.studies.corston_oliver import sample_of
 from treevote.studies.jobs import compact
-from treevote.studies.report import OUTCOMES, Finding, Report, Table, as_json, as_latex, as_markdown, outcome
+from treevote.studies.report import OUTCOMES, Finding, Report, Table, as_json, as_latex, as_markdown, outcome, printed
 from treevote.studies.study import Context, Results, hold_out
 
 TOY = toy_treebank(90, 1, crossing=True)
@@ -314,9 +314,11 @@ def test_the_list_has_a_line_for_each_study() -> None:
 
 
 def test_tables_in_latex_have_the_best_score_in_bold() -> None:
-    made = Table("Two parsers", ("", "LAS", "rules"), (("a_b", 88.0, 3), ("c", 89.5, 9), ("paper: d", None, None)))
+    made = Table(
+        "Two parsers", ("", "LAS", "rules"), (("a_b", 88.0, 3), ("c", 89.5, 9), ("paper: d", *printed("89.50"), None))
+    )
     lines = as_latex(Report((made,), (Finding("c is better.", "holds", "by 1.5 %"),))).splitlines()
     assert lines[0] == "% Two parsers"
     rows = lines[lines.index("\\midrule") + 1 : lines.index("\\bottomrule")]
-    assert rows == ["a\\_b & 88.00 & 3 \\\\", "c & \\textbf{89.50} & 9 \\\\", "paper: d &  &  \\\\"]
+    assert rows == ["a\\_b & 88.00 & 3 \\\\", "c & \\textbf{89.50} & 9 \\\\", "paper: d & 89.50 &  \\\\"]
     assert lines[-1] == "% c is better. Holds here: by 1.5 %."

@@ -142,7 +142,7 @@ def as_latex(report: Report) -> str:
             figures = [figure for row in table.rows if isinstance(figure := row[column], float)]
             if name.split()[:1] in (["LAS"], ["UAS"]) and len(figures) > 1:
                 for cells, row in zip(rows, table.rows, strict=True):
-                    if row[column] == max(figures):
+                    if isinstance(row[column], float) and row[column] == max(figures):
                         cells[column] = latex.bold(cells[column])
         parts.append(f"% {table.title}\n{latex.table(list(map(latex.escaped, table.columns)), rows)}")
     parts += [f"% {found.claim} {OUTCOMES[found.outcome]}: {found.evidence}." for found in report.findings]
