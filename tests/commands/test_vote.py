@@ -73,8 +73,8 @@ def test_scores_weights_and_what_was_left_out_are_told(room: Path, tmp_path: Pat
 
 
 def test_it_is_told_whether_the_vote_would_be_better_with_what_was_left_out(room: Path, tmp_path: Path) -> None:
-    dev = {"gold": room / "gold.dev.conllu", "dev": files(room, "dev")}
-    voted = vote_files(files(room, "test"), tmp_path / "out.conllu", select=True, **dev)
+    gold, output = room / "gold.dev.conllu", tmp_path / "out.conllu"
+    voted = vote_files(files(room, "test"), output, select=True, gold=gold, dev=files(room, "dev"))
     *others, last = voted.facts["systems"]
     for gain, why in (-0.1, "since the vote is no"), (0.0, "since the vote is no"), (0.2, "though the vote would be"):
         systems = [*others, {**last, "place": None, "ablation": gain}]
