@@ -69,8 +69,8 @@ def unfit(distance: Distance, before: DomainScores, guard: Guard) -> list[str]:
         )
     if before.estimate is not None and before.estimate < guard.min_estimate:
         reasons.append(
-            f"the estimated LAS of the model on this text is only {before.estimate:.1f} (an estimate; the minimum is "
-            f"{guard.min_estimate:.1f}): it may be in another language, or no running text"
+            f"the estimated LAS of the model on this text is only {before.estimate:.2f} (an estimate; the minimum is "
+            f"{guard.min_estimate:.2f}): it may be in another language, or no running text"
         )
     return reasons
 

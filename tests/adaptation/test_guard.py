@@ -31,7 +31,8 @@ def test_a_text_at_the_limits_is_fit() -> None:
     assert unfit(text, DomainScores(estimate=50.0), Guard()) == []
     assert len(unfit(dataclasses.replace(text, bigram_information=-0.1), DomainScores(estimate=50.0), Guard())) == 1
     assert len(unfit(dataclasses.replace(text, repeated=90.1), DomainScores(estimate=50.0), Guard())) == 1
-    assert len(unfit(text, DomainScores(estimate=49.9), Guard())) == 1
+    (reason,) = unfit(text, DomainScores(estimate=49.96), Guard())
+    assert "only 49.96 (an estimate; the minimum is 50.00)" in reason
 
 
 def test_a_model_at_the_limits_is_promoted() -> None:
