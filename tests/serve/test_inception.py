@@ -13,7 +13,10 @@ from cassis import Cas, TypeSystem, load_cas_from_xmi, load_typesystem
 from starlette.testclient import TestClient
 
 import treevote
+from treevote.serve.app import Server
+from treevote.serve.catalogue import Catalogue
 from treevote.serve.inception import POS, SENTENCE, TOKEN
+from treevote.serve.limits import Limits
 from treevote.serve.worker import Worker
 
 LAYER = "de.tudarmstadt.ukp.dkpro.core.api.syntax.type.dependency.Dependency"
@@ -93,6 +96,13 @@ def test_every_token_gets_a_relation_with_a_score_and_the_votes(client: TestClie
         assert all(0 < one[f"{LABEL}_score"] <= 1 for one in relations)
         assert all(" of 2 members: " in one[f"{LABEL}_score_explanation"] for one in relations)
         assert all((one.begin, one.end) == (one.Dependent.begin, one.Dependent.end) for one in relations)
+
+
+def test_its_sentences_and_tokens_are_counted(catalogue: Catalogue) -> None:
+    own = TestClient(Server(catalogue, Limits()).application())
+    assert predicted(own, "toy", document())
+    counted = own.get("/metrics").text.splitlines()
+    assert {"treevote_sentences_total 2", "treevote_tokens_total 9"} <= {*counted}
 
 
 def test_relations_that_are_there_are_kept(client: TestClient) -> None:

@@ -20,8 +20,9 @@ from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.stored import StoredParser
 from treevote.extras import extra
-from treevote.serve.answers import RequestError
+from treevote.serve.answers import RequestError, as_json
 from treevote.serve.queue import Run, Task, separately
+from treevote.serve.texts import ParsedText
 from treevote.serve.votes import asked
 
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
@@ -40,11 +41,11 @@ class RelationWork:
 
     stored: StoredParser
 
-    def __call__(self, tasks: Sequence[Task], run: Run) -> list[dict[str, Any] | Exception]:
+    def __call__(self, tasks: Sequence[Task], run: Run) -> list[ParsedText | Exception]:
         """Return the answer to each request."""
         return separately(lambda task: run(self._answer, task.data), tasks)
 
-    def _answer(self, request: bytes) -> dict[str, Any]:
+    def _answer(self, request: bytes) -> ParsedText:
         cas, layer, feature = _document(asked(request))
         ranges = {GOVERNOR: ANNOTATION, DEPENDENT: ANNOTATION, feature: STRING}
         features = {name: layer.get_feature(name) for name in ranges}
@@ -55,7 +56,7 @@ class RelationWork:
         spans = [spans for sentence in cas.select(SENTENCE) if (spans := cas.select_covered(kind, sentence))]
         if spans:
             self._add(cas, layer, feature, spans)
-        return {"document": cas.to_xmi()}
+        return ParsedText(as_json({"document": cas.to_xmi()}).body, len(spans), sum(map(len, spans)))
 
     def _add(self, cas: Any, layer: Any, feature: str, spans: Sequence[Sequence[Any]]) -> None:
         """Parse sentences around the relations that are there, and add one for each other token."""
