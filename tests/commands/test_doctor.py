@@ -17,6 +17,8 @@ from treevote.commands.next import next_sentences
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.errors import ConfigError, TreevoteWarning
+from treevote.report import suspects
+from treevote.report.doctor import as_json, sentence
 
 DOCTOR = ("doctor", "--members", "lr-svm-forward")
 WRONG = 7
@@ -237,15 +239,23 @@ def test_folds_are_saved_where_there_are_some_and_for_the_treebank_as_it_is(room
     assert "differs in treebank" in fails("doctor", room / "pool.conllu", "--work", tmp_path / "two")
 
 
-def test_half_done_trees_are_no_suspects(room: Path, tmp_path: Path) -> None:
+def test_half_done_trees_are_no_suspects(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = (room / "plain.conllu").read_text().split("\n")
     columns = lines[0].split("\t")
     lines[0] = "\t".join([*columns[:6], "_", "_", *columns[8:]])
     (tmp_path / "half.conllu").write_text("\n".join(lines))
     said: list[str] = []
     found = doctor(tmp_path / "half.conllu", members=["lr-svm-forward"], work=tmp_path / "work", warn=said.append)
-    assert said == ["1 of 90 sentences have no whole tree and are left out"]
+    assert said == ["1 of 90 sentences has no whole tree and is left out"]
     assert all(one.sentence > 0 for one in found.suspects)
+    left_out = int(found.treebank.lengths[0])
+    assert (answer := json.loads(as_json(found)))["sentences"] == 89
+    assert answer["tokens"] == found.treebank.n_tokens - left_out
+    assert f"in 89 sentences, {answer['tokens']} tokens" in sentence(found)
+    monkeypatch.setattr(suspects, "DRAWN", 0)
+    monkeypatch.setattr(suspects, "LISTED", 1)
+    suspects.write_report(found, tmp_path / "page.html")
+    assert "<summary>1 less probable one</summary>" in (tmp_path / "page.html").read_text("utf-8")
 
 
 def test_equal_sent_ids_are_told(room: Path, tmp_path: Path) -> None:
