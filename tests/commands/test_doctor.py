@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import warnings
@@ -12,12 +13,13 @@ import pytest
 
 from tests.command_line import fails, run
 from tests.reference.toy_grammar import toy_treebank
+from treevote.annotation.selection import Selection
 from treevote.commands.doctor import doctor
 from treevote.commands.next import next_sentences
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.errors import ConfigError, TreevoteWarning
-from treevote.report import suspects
+from treevote.report import selection, suspects
 from treevote.report.doctor import as_json, sentence
 
 DOCTOR = ("doctor", "--members", "lr-svm-forward")
@@ -95,6 +97,14 @@ def test_acknowledged_cases_are_left_out_until_they_change(
     assert found["suspects"] == json.loads(diagnosis["json"])["suspects"][1:]
 
 
+def test_suspects_of_several_kinds_are_told_since_each_kind_counts_them(diagnosis: dict[str, str]) -> None:
+    answer = json.loads(diagnosis["json"])
+    several = [len(one["kinds"]) - 1 for one in answer["suspects"] if len(one["kinds"]) > 1]
+    assert sum(answer["kinds"].values()) == len(answer["suspects"]) + sum(several)
+    assert several
+    assert f", {len(several)} of several kinds." in diagnosis["--report"]
+
+
 def test_the_page_is_whole_and_fetches_nothing(diagnosis: dict[str, str]) -> None:
     page = diagnosis["--report"]
     assert page.rstrip().endswith("</html>")
@@ -167,6 +177,13 @@ def test_next_says_whether_its_doubts_are_probabilities_or_votes(room: Path, tmp
     run("train", "--train", room / "plain.conllu", "--members", two, "-o", tmp_path / "model")
     for model, basis in (room, "by the model's own confidence"), (tmp_path, "shares of votes against arcs and labels"):
         assert basis in run("next", model / "model", room / "pool.conllu", "-o", tmp_path / "next.conllu")
+
+
+def test_wrong_arcs_of_few_tokens_are_not_rounded_to_none() -> None:
+    one = toy_treebank(1, 1)
+    chosen = dataclasses.replace(one, label_confidence=one.is_token.astype(np.float32))
+    text = selection.as_text(Selection(chosen, np.array([0, 0.4]), np.array([0]), 1, 4, 0.4))
+    assert text.splitlines()[2].split() == ["pool", "1", "4", "0.4", "10.0"]
 
 
 def test_a_round_that_is_named_twice_is_one(room: Path, tmp_path: Path) -> None:

@@ -42,6 +42,8 @@ def as_text(diagnosis: Diagnosis) -> str:
 def sentence(diagnosis: Diagnosis) -> str:
     """Return the numbers of a diagnosis in words."""
     listed = ", ".join(f"{n:,} {kind}" for kind, n in counts(diagnosis).items() if n)
+    if several := sum(len(one.kinds) > 1 for one in diagnosis.suspects):
+        listed += f", {several:,} of several kinds"
     probable = f"{diagnosis.probable:,} of them with a probability of {diagnosis.least:g} or more"
     said = f"{plural(len(diagnosis.suspects), 'suspect')}, {probable},"
     hidden = f"; {diagnosis.acknowledged:,} acknowledged" if diagnosis.acknowledged else ""
