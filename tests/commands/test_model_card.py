@@ -50,7 +50,7 @@ def test_a_card_as_text(model: Path, told: Path) -> None:
     for part in (
         "licence of data   CC0 | public",
         "30 sentences",
-        "on development data",
+        "on development data, gold tags",
         "vote",
         "- poems",
         "- running text",

@@ -116,7 +116,7 @@ def card_text(facts: Mapping[str, Any]) -> str:
     lines += [f"{key:<{width}}{visible(value)}" for key, value in rows]
     if facts["scores"]:
         scores = [[name, *attachment(score)] for name, score in facts["scores"].items()]
-        lines += ["", table([f"on {facts['measured_on']}", "LAS", "UAS"], scores)]
+        lines += ["", table([f"on {facts['measured_on']}, {facts['score_tags']} tags", "LAS", "UAS"], scores)]
     lines += ["", "should not be used for", *(f"- {visible(each)}" for each in facts["not_for"])]
     return "\n".join(lines)
 
