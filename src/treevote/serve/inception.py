@@ -1,9 +1,9 @@
 """The external recommender of INCEpTION: dependency relations between the tokens of a document, as suggestions.
 
 ``POST /MODEL/predict`` gives each token without a relation in the layer one with a score (the confidence of the vote,
-or its support) and an explanation (the votes); relations that are there are kept as given arcs, but for those of a
-sentence that no tree has together. The root is a relation from a token to itself, as in DKPro Core. ``POST
-/MODEL/train`` changes nothing: ``treevote train`` makes models.
+or the share of the votes for arc and label) and an explanation (the votes); relations that are there are kept as given
+arcs, but for those of a sentence that no tree has together. The root is a relation from a token to itself, as in DKPro
+Core. ``POST /MODEL/train`` changes nothing: ``treevote train`` makes models.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from treevote.annotation.selection import doubts
 from treevote.corpus.given import Given, first_conflict
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
@@ -70,7 +71,7 @@ class RelationWork:
         given = Given.of(treebank, "all", single_root=ensemble.single_root)
         parses = ensemble.parse_members(treebank, given)
         vote = ensemble.combine(parses, given)
-        sure = vote.support if vote.label_confidence is None else vote.label_confidence
+        sure = 1 - doubts(vote)
         known = {one.name for one in layer.all_features}
         for i, sentence in enumerate(spans):
             first, tree = int(vote.offsets[i]), vote.sentence(i)
@@ -84,7 +85,7 @@ class RelationWork:
                 values = {
                     PREDICTED: True,
                     feature: label,
-                    f"{feature}_score": 0.0 if sure is None else float(sure[first + word]),
+                    f"{feature}_score": float(sure[first + word]),
                     f"{feature}_score_explanation": reason,
                 }
                 ends = {"begin": token.begin, "end": token.end, GOVERNOR: sentence[head - 1] if head else token}
