@@ -21,6 +21,7 @@ from treevote.serve.catalogue import Catalogue
 from treevote.serve.inception import POS, SENTENCE, TOKEN, RelationWork
 from treevote.serve.limits import Limits
 from treevote.serve.queue import Task
+from treevote.serve.texts import ParsedText
 from treevote.serve.worker import Worker
 
 LAYER = "de.tudarmstadt.ukp.dkpro.core.api.syntax.type.dependency.Dependency"
@@ -117,6 +118,7 @@ def test_without_confidence_the_score_is_the_share_of_votes_for_arc_and_label(ca
     )
     work = RelationWork(lambda: two)  # type: ignore[arg-type]
     (answer,) = work([Task(work, json.dumps(asked).encode())], lambda function, *arguments: function(*arguments))
+    assert isinstance(answer, ParsedText)
     found = load_cas_from_xmi(json.loads(answer.json)["document"], load_typesystem(asked["typeSystem"])).select(LAYER)
     told = {(one[f"{LABEL}_score"], one[f"{LABEL}_score_explanation"]) for one in found}
     assert told == {(0.5, "1 of 2 members: one")}
