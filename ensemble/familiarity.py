@@ -181,9 +181,8 @@ def strange_labels(parser: Parser, treebank: Treebank, keep: Keep | None) -> str
     if not strange:
         return None
     more = f" and {len(strange) - MOST_NAMED} more" if len(strange) > MOST_NAMED else ""
-    return (
-        f"the model does not know the labels {', '.join(sorted(strange)[:MOST_NAMED])}{more}; they are kept as they are"
-    )
+    named = ", ".join(sorted(strange)[:MOST_NAMED])
+    return f"labels that the model does not know are kept as they are: {named}{more}"
 
 
 def known_labels(parser: Parser) -> set[str] | None:

@@ -74,6 +74,15 @@ def test_names_in_progress_are_visible() -> None:
     assert stream.getvalue().startswith("treevote: a␛]0;x␇ 12 %")
 
 
+def test_the_time_left_is_by_what_was_done_since_the_first_line() -> None:
+    stream, now = io.StringIO(), itertools.count(0, 6)
+    show = PlainLines(stream, lambda: next(now))
+    for done in 80, 81, 10, 12:  # work that goes on, and then begins anew
+        show("parsing", done, 100)
+    lines = [line.partition("; ")[2] for line in stream.getvalue().splitlines()]
+    assert lines == ["about 114 s to the end of this step", "", "about 4 min to the end of this step"]
+
+
 def test_a_line_takes_the_place_of_the_one_before() -> None:
     stream, now = io.StringIO(), itertools.count(0, 6)
     show = PlainLines(stream, lambda: next(now), one_line=True)

@@ -156,7 +156,7 @@ class PlainLines:
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic, *, one_line: bool = False) -> None:
         self._stream, self._clock, self._one_line, self._width = stream, clock, one_line, 0
-        self._tasks: dict[str, tuple[float, int, int]] = {}
+        self._tasks: dict[str, tuple[float, int, int, int]] = {}  # start, what was done then, what is done, total
         self._last: float | None = None
         self._latest = ""
         self._lock = threading.Lock()
@@ -168,10 +168,10 @@ class PlainLines:
             if name != COMPILING:
                 self._tasks.pop(COMPILING, None)
             self._latest = name
-            start, before, _ = self._tasks.get(name, (now, 0, 0))
+            start, first, before, _ = self._tasks.get(name, (now, done, 0, 0))
             if done < before:  # the same work anew, as in another round
-                start = now
-            self._tasks[name] = start, done, total
+                start, first = now, done
+            self._tasks[name] = start, first, done, total
             self._last = now if self._last is None else self._last
             if now - self._last >= EVERY:
                 self._last = now
@@ -182,13 +182,13 @@ class PlainLines:
                 print(line, end="" if self._one_line else "\n", file=self._stream, flush=True)
 
     def _line(self, now: float) -> str:
-        under_way = {name: facts for name, facts in self._tasks.items() if not facts[2] or facts[1] < facts[2]}
+        under_way = {name: facts for name, facts in self._tasks.items() if not facts[3] or facts[2] < facts[3]}
         states, left = [], 0.0
         latest = {self._latest: self._tasks[self._latest]}
-        for name, (start, done, total) in (under_way or latest).items():
+        for name, (start, first, done, total) in (under_way or latest).items():
             states.append(_state(name, done, total))
-            if done and total:
-                left = max(left, (now - start) * (total - done) / done)
+            if done > first and total:
+                left = max(left, (now - start) * (total - done) / (done - first))
         return ", ".join(states) + (f"; about {duration(left)} to the end of this step" if left else "")
 
 

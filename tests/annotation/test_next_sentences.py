@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from tests.reference.toy_grammar import toy_treebank
 from tests.strategies import treebanks
 from treevote.annotation.near_duplicates import SIMILAR
-from treevote.annotation.selection import LENGTH_POWER, selected
+from treevote.annotation.selection import LENGTH_POWER, doubts, selected
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Doubles
 
@@ -55,6 +56,12 @@ def test_each_sentence_has_the_most_gain_for_its_cost(parse: Treebank, k: int, s
 def alike(parse: Treebank, i: int, j: int) -> bool:
     first, second = pairs(parse, i), pairs(parse, j)
     return len(first & second) >= SIMILAR * len(first | second)
+
+
+def test_one_vote_of_five_against_an_arc_is_a_doubt_of_a_fifth() -> None:
+    pool = Treebank.of([(["a", "b"], [0, 1], ["root", "x"])])
+    share = np.array([1, 0.8, 1], np.float32)
+    assert doubts(dataclasses.replace(pool, support=share, label_support=np.ones_like(share))).tolist() == [0, 0.2, 0]
 
 
 @given(st.integers(1, 200))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import warnings
@@ -12,11 +13,14 @@ import pytest
 
 from tests.command_line import fails, run
 from tests.reference.toy_grammar import toy_treebank
+from treevote.annotation.selection import Selection
 from treevote.commands.doctor import doctor
 from treevote.commands.next import next_sentences
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.errors import ConfigError, TreevoteWarning
+from treevote.report import selection, suspects
+from treevote.report.doctor import as_json, sentence
 
 DOCTOR = ("doctor", "--members", "lr-svm-forward")
 WRONG = 7
@@ -93,6 +97,14 @@ def test_acknowledged_cases_are_left_out_until_they_change(
     assert found["suspects"] == json.loads(diagnosis["json"])["suspects"][1:]
 
 
+def test_suspects_of_several_kinds_are_told_since_each_kind_counts_them(diagnosis: dict[str, str]) -> None:
+    answer = json.loads(diagnosis["json"])
+    several = [len(one["kinds"]) - 1 for one in answer["suspects"] if len(one["kinds"]) > 1]
+    assert sum(answer["kinds"].values()) == len(answer["suspects"]) + sum(several)
+    assert several
+    assert f", {len(several)} of several kinds." in diagnosis["--report"]
+
+
 def test_the_page_is_whole_and_fetches_nothing(diagnosis: dict[str, str]) -> None:
     page = diagnosis["--report"]
     assert page.rstrip().endswith("</html>")
@@ -167,6 +179,13 @@ def test_next_says_whether_its_doubts_are_probabilities_or_votes(room: Path, tmp
         assert basis in run("next", model / "model", room / "pool.conllu", "-o", tmp_path / "next.conllu")
 
 
+def test_wrong_arcs_of_few_tokens_are_not_rounded_to_none() -> None:
+    one = toy_treebank(1, 1)
+    chosen = dataclasses.replace(one, label_confidence=one.is_token.astype(np.float32))
+    text = selection.as_text(Selection(chosen, np.array([0, 0.4]), np.array([0]), 1, 4, 0.4))
+    assert text.splitlines()[2].split() == ["pool", "1", "4", "0.4", "10.0"]
+
+
 def test_a_round_that_is_named_twice_is_one(room: Path, tmp_path: Path) -> None:
     run("train", room / "pool.conllu", "--members", "lr-svm-forward", "--folds", 3, "-o", tmp_path / "model")
     named = tmp_path / "model", f"{tmp_path / 'model'}/", tmp_path / "." / "x" / ".." / "model", f"{room / 'model'}/"
@@ -237,15 +256,23 @@ def test_folds_are_saved_where_there_are_some_and_for_the_treebank_as_it_is(room
     assert "differs in treebank" in fails("doctor", room / "pool.conllu", "--work", tmp_path / "two")
 
 
-def test_half_done_trees_are_no_suspects(room: Path, tmp_path: Path) -> None:
+def test_half_done_trees_are_no_suspects(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = (room / "plain.conllu").read_text().split("\n")
     columns = lines[0].split("\t")
     lines[0] = "\t".join([*columns[:6], "_", "_", *columns[8:]])
     (tmp_path / "half.conllu").write_text("\n".join(lines))
     said: list[str] = []
     found = doctor(tmp_path / "half.conllu", members=["lr-svm-forward"], work=tmp_path / "work", warn=said.append)
-    assert said == ["1 of 90 sentences have no whole tree and are left out"]
+    assert said == ["1 of 90 sentences has no whole tree and is left out"]
     assert all(one.sentence > 0 for one in found.suspects)
+    left_out = int(found.treebank.lengths[0])
+    assert (answer := json.loads(as_json(found)))["sentences"] == 89
+    assert answer["tokens"] == found.treebank.n_tokens - left_out
+    assert f"in 89 sentences, {answer['tokens']} tokens" in sentence(found)
+    monkeypatch.setattr(suspects, "DRAWN", 0)
+    monkeypatch.setattr(suspects, "LISTED", 1)
+    suspects.write_report(found, tmp_path / "page.html")
+    assert "<summary>1 less probable one</summary>" in (tmp_path / "page.html").read_text("utf-8")
 
 
 def test_equal_sent_ids_are_told(room: Path, tmp_path: Path) -> None:

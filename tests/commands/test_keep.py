@@ -51,7 +51,7 @@ def test_what_is_given_comes_back(model: Path, tmp_path: Path) -> None:
     assert [head for head, _ in columns(out)][3] == "0"
     assert columns(out)[4] == ["3", "det"]
     warned = invoke("parse", model, text, "--keep", "all", "-o", out).stderr
-    assert "the model does not know the labels strange; they are kept as they are" in warned
+    assert "labels that the model does not know are kept as they are: strange" in warned
     run("parse", model, text, "--keep", "heads", "-o", out)
     assert columns(out)[0][0] == "4"
     assert columns(out)[0][1] != "strange"
@@ -126,7 +126,7 @@ def test_a_label_without_a_head_is_kept(model: Path, tmp_path: Path) -> None:
     run("vote", tmp_path / "plain.conllu", tmp_path / "plain.conllu", "--keep", text, "-o", out)
     assert columns(out)[1][1] == "strange"
     half_done = read(text, trees="partial")
-    with pytest.warns(TreevoteWarning, match="does not know the labels strange"):
+    with pytest.warns(TreevoteWarning, match="does not know are kept as they are: strange"):
         assert treevote.parse(model, half_done, keep="labels")[0].deprels[2] == "strange"
     assert treevote.dumps(half_done) == text.read_text("utf-8")
 

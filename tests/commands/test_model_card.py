@@ -12,6 +12,8 @@ import pytest
 import treevote
 from tests.command_line import fails, run
 from tests.reference.toy_grammar import toy_treebank
+from treevote.commands.inspect import inspect
+from treevote.report.model import as_text
 
 TOLD = """
 name = "Toy <parser>"
@@ -37,13 +39,18 @@ def told(tmp_path: Path) -> Path:
     return path
 
 
+def test_one_part_of_speech_with_weights_is_one(model: Path) -> None:
+    facts = inspect(model)
+    assert "of their own for 1 UPOS tag\n" in as_text(facts | {"votes": {**facts["votes"], "pos": ["NOUN"]}})
+
+
 def test_a_card_as_text(model: Path, told: Path) -> None:
     text = run("inspect", model, "--card", told)
     assert text.startswith("Toy <parser>\n")
     for part in (
         "licence of data   CC0 | public",
         "30 sentences",
-        "on development data",
+        "on development data, gold tags",
         "vote",
         "- poems",
         "- running text",

@@ -220,6 +220,13 @@ def test_confidence_is_drawn_and_sorts_the_least_sure_first(confident: Path) -> 
     ElementTree.fromstring(picture)
 
 
+def test_a_confidence_at_the_limit_has_no_mark(tmp_path: Path) -> None:
+    (tmp_path / "limit.conllu").write_text(CONFIDENT.replace("=0.5\n", "=0.7\n").replace("=0.5|", "=0.7|"))
+    chosen = show(tmp_path / "limit.conllu", sentences="3")
+    assert as_text(chosen).splitlines()[-1].endswith("x  0.70")
+    assert '<g class="sure unsure">' not in as_svg(chosen).decode()
+
+
 def test_lights_are_drawn_by_marks_and_strokes(confident: Path, tmp_path: Path) -> None:
     lights, lit = iter(["green", "yellow", "green", "red", "yellow", "green", "red"]), tmp_path / "lit.conllu"
     rows = (f"{row}|Light={next(lights)}" if "Confidence" in row else row for row in confident.read_text().split("\n"))

@@ -275,7 +275,7 @@ def test_no_sentences_no_votes() -> None:
     [
         ([(["a", "x"], [0, 1], ["r", "y"])], "token 2: expected 'b' as in system 1, found 'x'"),
         ([(["a"], [0], ["r"])], "token 2: expected 'b' as in system 1, found the end of the sentence"),
-        ([(["a", "b"], [0, 1], ["r", "y"])] * 2, "expected 1 sentences as in system 1, found 2"),
+        ([(["a", "b"], [0, 1], ["r", "y"])] * 2, "expected 1 sentence as in system 1, found 2"),
     ],
 )
 def test_different_sentences_are_refused(other: list[tuple[list[str], list[int], list[str]]], message: str) -> None:

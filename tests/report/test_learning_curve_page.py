@@ -52,6 +52,10 @@ def test_names_are_text_and_nothing_is_fetched(tmp_path: Path) -> None:
     assert "\u202e" not in text
     assert "default-src &#39;none&#39;" in text
     assert "The next 100 sentences are worth" in text
+    for best in range(3):
+        las = [100.0 if i == best else 90.0 for i in range(3)]
+        write_page(facts([("a", 50, las[0]), ("b", 100, las[1]), ("c", 200, las[2])]), page)
+        assert "No forecast: a round without an error" in page.read_text("utf-8")
     write_page(facts([("a", 50, 66.1)]), page)
     assert "No forecast" in page.read_text("utf-8")
 

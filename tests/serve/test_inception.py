@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,14 @@ from cassis import Cas, TypeSystem, load_cas_from_xmi, load_typesystem
 from starlette.testclient import TestClient
 
 import treevote
-from treevote.serve.inception import POS, SENTENCE, TOKEN
+from treevote.corpus.given import Given
+from treevote.corpus.treebank import Treebank
+from treevote.serve.app import Server
+from treevote.serve.catalogue import Catalogue
+from treevote.serve.inception import POS, SENTENCE, TOKEN, RelationWork
+from treevote.serve.limits import Limits
+from treevote.serve.queue import Task
+from treevote.serve.texts import ParsedText
 from treevote.serve.worker import Worker
 
 LAYER = "de.tudarmstadt.ukp.dkpro.core.api.syntax.type.dependency.Dependency"
@@ -93,6 +101,34 @@ def test_every_token_gets_a_relation_with_a_score_and_the_votes(client: TestClie
         assert all(0 < one[f"{LABEL}_score"] <= 1 for one in relations)
         assert all(" of 2 members: " in one[f"{LABEL}_score_explanation"] for one in relations)
         assert all((one.begin, one.end) == (one.Dependent.begin, one.Dependent.end) for one in relations)
+
+
+def test_without_confidence_the_score_is_the_share_of_votes_for_arc_and_label(catalogue: Catalogue) -> None:
+    own, asked = catalogue.find("plain-one").stored(), request(document())
+
+    def members(treebank: Treebank, given: Given | None) -> dict[str, Treebank]:
+        one = own.parse(treebank)
+        return {"one": one, "two": one.with_trees(one.heads, one.deprels, tuple(f"{label}x" for label in one.labels))}
+
+    two: Any = SimpleNamespace(
+        annotator=own.annotator,
+        single_root=True,
+        parse_members=members,
+        combine=lambda parses, given: treevote.vote([*parses.values()], single_root=True),
+    )
+    work = RelationWork(lambda: two)  # type: ignore[arg-type]
+    (answer,) = work([Task(work, json.dumps(asked).encode())], lambda function, *arguments: function(*arguments))
+    assert isinstance(answer, ParsedText)
+    found = load_cas_from_xmi(json.loads(answer.json)["document"], load_typesystem(asked["typeSystem"])).select(LAYER)
+    told = {(one[f"{LABEL}_score"], one[f"{LABEL}_score_explanation"]) for one in found}
+    assert told == {(0.5, "1 of 2 members: one")}
+
+
+def test_its_sentences_and_tokens_are_counted(catalogue: Catalogue) -> None:
+    own = TestClient(Server(catalogue, Limits()).application())
+    assert predicted(own, "toy", document())
+    counted = own.get("/metrics").text.splitlines()
+    assert {"treevote_sentences_total 2", "treevote_tokens_total 9"} <= {*counted}
 
 
 def test_relations_that_are_there_are_kept(client: TestClient) -> None:

@@ -169,7 +169,7 @@ def test_labels_and_tags_are_edited(page: Any) -> None:
     page.fill(label, "strange")
     page.press(label, "Tab")
     settled(page, "Parsed again")
-    assert "does not know the labels strange" in page.inner_text("#status")
+    assert "does not know are kept as they are: strange" in page.inner_text("#status")
     page.fill(tag, "PROPN")
     page.press(tag, "Tab")
     expect(page, "#status").to_contain_text("Parsed again: 0 arcs changed")

@@ -18,6 +18,7 @@ from treevote.annotation.habits import Habits
 from treevote.annotation.variation import Variation
 from treevote.annotation.verdicts import Verdicts
 from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_partial
 from treevote.kernels import Bools, Doubles
 
 Kind: TypeAlias = Literal["head", "label", "variation", "habit"]
@@ -85,6 +86,12 @@ class Diagnosis:
     def probable(self) -> int:
         """Number of the suspects with the least probability that was asked for; others are in a list beside parsers."""
         return sum(one.probability >= self.least for one in self.suspects)
+
+    @property
+    def judged(self) -> tuple[int, int]:
+        """Numbers of the sentences with whole trees, which alone are looked at, and of their tokens."""
+        whole = ~are_partial(self.treebank)
+        return int(whole.sum()), int(self.treebank.lengths[whole].sum())
 
     def slot(self, suspect: Suspect) -> int:
         """Return the slot of a suspect in the treebank."""

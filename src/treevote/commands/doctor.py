@@ -122,11 +122,13 @@ def doctor(
         require_misc(whole)
     numbers = np.flatnonzero(~are_partial(whole))
     if len(numbers) < len(whole):
-        warn(f"{len(whole) - len(numbers):,} of {len(whole):,} sentences have no whole tree and are left out")
+        said = "has no whole tree and is" if len(whole) - len(numbers) == 1 else "have no whole tree and are"
+        warn(f"{len(whole) - len(numbers):,} of {len(whole):,} sentences {said} left out")
     names = [sent_id(whole.comments(i)) or str(i + 1) for i in numbers.tolist()]
     if repeated := len(names) - len(set(names)):
         again = Counter(names).most_common(1)[0][0]
-        same = f"{repeated:,} of {len(names):,} sentences have the sent_id of another one, such as {again}"
+        said = f"{'has' if repeated == 1 else 'have'} the sent_id of another one, such as {again}"
+        same = f"{repeated:,} of {len(names):,} sentences {said}"
         warn(f"{same}; a case that is left out of one is left out of all of these")
     judged = whole.select(numbers).compact()
     require_labelled_trees(judged)

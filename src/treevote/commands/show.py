@@ -22,7 +22,7 @@ from treevote.evaluation.calibration import COLUMNS, confidence_of
 from treevote.evaluation.counts import require_same_sentences
 from treevote.evaluation.lights import KEY, NAMES
 from treevote.evaluation.names import named
-from treevote.kernels import Floats
+from treevote.kernels import Doubles
 
 _RANGE = re.compile("[0-9]{1,9}-([0-9]{1,9})?|-[0-9]{1,9}")
 
@@ -38,7 +38,7 @@ class Chosen:
     gold: Treebank
     system: Treebank | None
     numbers: tuple[int, ...]
-    confidence: Floats | None
+    confidence: Doubles | None
     name: str
     lights: tuple[str, ...] | None
 
@@ -111,7 +111,7 @@ def _lights(treebank: Treebank) -> tuple[str, ...] | None:
     return tuple(found) if any(found) else None
 
 
-def _confidence(treebank: Treebank) -> Floats | None:
+def _confidence(treebank: Treebank) -> Doubles | None:
     """Return the confidence of each arc with its label; None if the file carries none."""
     with suppress(InputError):
         return confidence_of(treebank, COLUMNS["label"])

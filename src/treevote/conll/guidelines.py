@@ -84,7 +84,7 @@ def _warning(treebank: Treebank, names: Sequence[str], column: Longs, what: str)
     for index, number in zip(*np.unique(column[found], return_counts=True), strict=True):
         counts[names[int(index)]] += int(number)
     listed = ", ".join(f"{shortened(name)} ({number:,})" for name, number in counts.most_common(NAMED))
-    more = f" and {len(counts) - NAMED:,} others" if len(counts) > NAMED else ""
+    more = f" and {len(counts) - NAMED:,} more" if len(counts) > NAMED else ""
     tokens = "1 token has" if n == 1 else f"{n:,} tokens have"
     place = _place(treebank, int(found.argmax()))
     yield f"{_title(treebank)}{tokens} {what}: {listed}{more}, first {place}"

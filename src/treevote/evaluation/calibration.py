@@ -16,7 +16,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.counts import Convention
 from treevote.evaluation.scores import scored_words
-from treevote.kernels import Bools, Floats
+from treevote.kernels import Bools, Doubles, Floats
 from treevote.store.manifest import JSON
 
 LEAST = 0.001  # minimum distance of a confidence from 0 and 1
@@ -34,7 +34,7 @@ class Bin(NamedTuple):
     accuracy: float
 
 
-def reliability(confidence: Floats, right: Bools) -> list[Bin]:
+def reliability(confidence: Floats | Doubles, right: Bools) -> list[Bin]:
     """Return the arcs by tenths of confidence; those without an arc are left out."""
     tenths = np.minimum((confidence * 10).astype(np.int64), 9)
     return [
@@ -53,7 +53,7 @@ def calibration_error(bins: Sequence[Bin]) -> float:
     return sum(b.arcs * abs(b.confidence - b.accuracy) for b in bins) / max(1, sum(b.arcs for b in bins))
 
 
-def table(confidence: Floats, right: Bools) -> dict[str, JSON]:
+def table(confidence: Floats | Doubles, right: Bools) -> dict[str, JSON]:
     """Return bins, calibration error, and precision and coverage (percent) of the arcs with a confidence of `SURE`.
 
     >>> whole = table(np.array([0.96, 0.99, 0.2, 0.3], np.float32), np.array([True, True, False, True]))
@@ -87,11 +87,11 @@ def has_confidence(parse: Treebank) -> bool:
     return source is not None and len(slots) > 0 and "Confidence=" in source.lines[int(source.line_of[slots[0]])]
 
 
-def confidence_of(parse: Treebank, name: str) -> Floats:
+def confidence_of(parse: Treebank, name: str) -> Doubles:
     """Return a number of each token in MISC, shape (n_slots,), 0 for ROOT; InputError if it is not one from 0 to 1."""
     source = parse.source
     assert source is not None, "read from a file"
-    column = np.zeros(len(parse.tokens), np.float32)
+    column = np.zeros(len(parse.tokens))  # as written: in single precision 0.7 is less than 0.7
     slots = np.flatnonzero(parse.is_token)
     for slot, misc in zip(slots.tolist(), source.misc(slots), strict=True):
         text = next((value for key, _, value in (item.partition("=") for item in misc.split("|")) if key == name), "")

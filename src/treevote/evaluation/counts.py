@@ -28,6 +28,7 @@ from treevote.corpus.trees import per_sentence
 from treevote.corpus.vocabulary import common_labels, encode
 from treevote.errors import InputError, require_known
 from treevote.kernels import Bools, Ints, Longs
+from treevote.terminal import plural
 
 Convention: TypeAlias = Literal["ud", "conllx"]
 
@@ -271,7 +272,7 @@ def require_same_sentences(gold: Treebank, system: Treebank) -> None:
     remedy = "give the same sentences, with the same tokens, in the same order"
     expected, found, name = _form(gold, slot), _form(system, slot), gold.title or "the gold trees"
     if expected == found:
-        problem = f"expected {gold.n_sentences} sentences as in {name}, found {system.n_sentences}"
+        problem = f"expected {plural(gold.n_sentences, 'sentence')} as in {name}, found {system.n_sentences}"
         raise InputError(problem, path=system.title, remedy=remedy)
     raise system.fault(slot, f"expected {expected} as in {name}, found {found}", remedy)
 

@@ -42,10 +42,13 @@ def as_text(diagnosis: Diagnosis) -> str:
 def sentence(diagnosis: Diagnosis) -> str:
     """Return the numbers of a diagnosis in words."""
     listed = ", ".join(f"{n:,} {kind}" for kind, n in counts(diagnosis).items() if n)
+    if several := sum(len(one.kinds) > 1 for one in diagnosis.suspects):
+        listed += f", {several:,} of several kinds"
     probable = f"{diagnosis.probable:,} of them with a probability of {diagnosis.least:g} or more"
     said = f"{plural(len(diagnosis.suspects), 'suspect')}, {probable},"
     hidden = f"; {diagnosis.acknowledged:,} acknowledged" if diagnosis.acknowledged else ""
-    size = f"{plural(len(diagnosis.treebank), 'sentence')}, {plural(diagnosis.treebank.n_tokens, 'token')}"
+    n_sentences, n_tokens = diagnosis.judged
+    size = f"{plural(n_sentences, 'sentence')}, {plural(n_tokens, 'token')}"
     return f"{said} in {size}" + (f": {listed}" if listed else "") + hidden
 
 
@@ -56,10 +59,11 @@ def arc(of: Arc | None) -> str:
 
 def as_json(diagnosis: Diagnosis, command: str = "") -> str:
     """Return the whole diagnosis as JSON."""
+    n_sentences, n_tokens = diagnosis.judged
     facts: dict[str, Any] = {
         "files": list(diagnosis.files),
-        "sentences": len(diagnosis.treebank),
-        "tokens": diagnosis.treebank.n_tokens,
+        "sentences": n_sentences,
+        "tokens": n_tokens,
         "members": list(diagnosis.members),
         "folds": diagnosis.folds,
         "least": diagnosis.least,

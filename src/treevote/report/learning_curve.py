@@ -81,8 +81,8 @@ def as_text(models: Mapping[str, Mapping[str, Any]]) -> str:
 
 def sentence(rounds: Sequence[Round], found: Forecast | None) -> str:
     """Return what the next sentences are worth, in words."""
-    if found is None and rounds[-1].las >= 100:
-        return "No forecast: nothing is left to gain on these sentences."
+    if found is None and any(one.las >= 100 for one in rounds):
+        return "No forecast: a round without an error has nothing left to gain on these sentences."
     if found is None:
         return "No forecast: it takes three rounds of different sizes, as two say nothing of its uncertainty."
     return (

@@ -54,7 +54,7 @@ def as_text(facts: Mapping[str, Any], *, full: bool = False) -> str:
 def _what(facts: Mapping[str, Any]) -> str:
     votes, members = facts["votes"], facts["members"]
     roots = "one root in each sentence" if facts["single_root"] else "one root or several in a sentence"
-    by_pos = f", of their own for {len(votes['pos'])} parts of speech" if votes["pos"] else ""
+    by_pos = f", of their own for {plural(len(votes['pos']), 'UPOS tag')}" if votes["pos"] else ""
     return (
         f"ensemble of {plural(len(members), 'member')}, {roots}\n"
         f"weights of the votes: {votes['kind']}{by_pos}\n"
@@ -116,7 +116,7 @@ def card_text(facts: Mapping[str, Any]) -> str:
     lines += [f"{key:<{width}}{visible(value)}" for key, value in rows]
     if facts["scores"]:
         scores = [[name, *attachment(score)] for name, score in facts["scores"].items()]
-        lines += ["", table([f"on {facts['measured_on']}", "LAS", "UAS"], scores)]
+        lines += ["", table([f"on {facts['measured_on']}, {facts['score_tags']} tags", "LAS", "UAS"], scores)]
     lines += ["", "should not be used for", *(f"- {visible(each)}" for each in facts["not_for"])]
     return "\n".join(lines)
 

@@ -33,7 +33,7 @@ def as_text(selection: Selection) -> str:
 
 
 def _row(name: str, sentences: int, tokens: int, wrong: float) -> list[str]:
-    return [name, f"{sentences:,}", f"{tokens:,}", f"{wrong:,.0f}", f"{100 * wrong / max(1, tokens):.1f}"]
+    return [name, f"{sentences:,}", f"{tokens:,}", f"{wrong:,.1f}", f"{100 * wrong / max(1, tokens):.1f}"]
 
 
 def sentence(selection: Selection, least: float) -> str:

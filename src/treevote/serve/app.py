@@ -120,7 +120,7 @@ class Server:
 
     async def _predict(self, request: Request) -> Answer:
         model = self.catalogue.find(request.path_params["model"])
-        return as_json(await self.queue.run(RelationWork(model.stored), await self._body(request)))
+        return Answer((await self._parsed(RelationWork(model.stored), await self._body(request))).json)
 
     async def _train(self, request: Request) -> Answer:
         self.catalogue.find(request.path_params["model"])

@@ -1,9 +1,9 @@
 """The external recommender of INCEpTION: dependency relations between the tokens of a document, as suggestions.
 
 ``POST /MODEL/predict`` gives each token without a relation in the layer one with a score (the confidence of the vote,
-or its support) and an explanation (the votes); relations that are there are kept as given arcs, but for those of a
-sentence that no tree has together. The root is a relation from a token to itself, as in DKPro Core. ``POST
-/MODEL/train`` changes nothing: ``treevote train`` makes models.
+or the share of the votes for arc and label) and an explanation (the votes); relations that are there are kept as given
+arcs, but for those of a sentence that no tree has together. The root is a relation from a token to itself, as in DKPro
+Core. ``POST /MODEL/train`` changes nothing: ``treevote train`` makes models.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from treevote.annotation.selection import doubts
 from treevote.corpus.given import Given, first_conflict
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.stored import StoredParser
 from treevote.extras import extra
-from treevote.serve.answers import RequestError
+from treevote.serve.answers import RequestError, as_json
 from treevote.serve.queue import Run, Task, separately
+from treevote.serve.texts import ParsedText
 from treevote.serve.votes import asked
 
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
@@ -40,11 +42,11 @@ class RelationWork:
 
     stored: StoredParser
 
-    def __call__(self, tasks: Sequence[Task], run: Run) -> list[dict[str, Any] | Exception]:
+    def __call__(self, tasks: Sequence[Task], run: Run) -> list[ParsedText | Exception]:
         """Return the answer to each request."""
         return separately(lambda task: run(self._answer, task.data), tasks)
 
-    def _answer(self, request: bytes) -> dict[str, Any]:
+    def _answer(self, request: bytes) -> ParsedText:
         cas, layer, feature = _document(asked(request))
         ranges = {GOVERNOR: ANNOTATION, DEPENDENT: ANNOTATION, feature: STRING}
         features = {name: layer.get_feature(name) for name in ranges}
@@ -55,7 +57,7 @@ class RelationWork:
         spans = [spans for sentence in cas.select(SENTENCE) if (spans := cas.select_covered(kind, sentence))]
         if spans:
             self._add(cas, layer, feature, spans)
-        return {"document": cas.to_xmi()}
+        return ParsedText(as_json({"document": cas.to_xmi()}).body, len(spans), sum(map(len, spans)))
 
     def _add(self, cas: Any, layer: Any, feature: str, spans: Sequence[Sequence[Any]]) -> None:
         """Parse sentences around the relations that are there, and add one for each other token."""
@@ -69,7 +71,7 @@ class RelationWork:
         given = Given.of(treebank, "all", single_root=ensemble.single_root)
         parses = ensemble.parse_members(treebank, given)
         vote = ensemble.combine(parses, given)
-        sure = vote.support if vote.label_confidence is None else vote.label_confidence
+        sure = 1 - doubts(vote)
         known = {one.name for one in layer.all_features}
         for i, sentence in enumerate(spans):
             first, tree = int(vote.offsets[i]), vote.sentence(i)
@@ -83,7 +85,7 @@ class RelationWork:
                 values = {
                     PREDICTED: True,
                     feature: label,
-                    f"{feature}_score": 0.0 if sure is None else float(sure[first + word]),
+                    f"{feature}_score": float(sure[first + word]),
                     f"{feature}_score_explanation": reason,
                 }
                 ends = {"begin": token.begin, "end": token.end, GOVERNOR: sentence[head - 1] if head else token}
