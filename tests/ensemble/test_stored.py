@@ -59,9 +59,8 @@ def test_a_worker_refuses_what_is_not_the_same(model: Path, tmp_path: Path) -> N
         StoredParser.of(tmp_path / "none")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(calls=st.lists(st.integers(0, storing.MAX_LOADED), min_size=12, max_size=30))
-def test_the_model_least_recently_used_leaves_for_another(calls: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def listed_loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let no model be in memory, and a path stand for each; return the list of those that are loaded from now on."""
     loads: list[str] = []
 
     def load(path: str) -> object:
@@ -71,6 +70,13 @@ def test_the_model_least_recently_used_leaves_for_another(calls: list[int], monk
     monkeypatch.setattr(storing, "load", load)
     monkeypatch.setattr(storing, "checksum", lambda path: path)
     monkeypatch.setattr(storing, "_PLACES", {})
+    return loads
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(calls=st.lists(st.integers(0, storing.MAX_LOADED), min_size=12, max_size=30))
+def test_the_model_least_recently_used_leaves_for_another(calls: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    loads = listed_loads(monkeypatch)
     expected: list[str] = []
     for i, call in enumerate(calls):
         StoredParser(str(call), str(call))()
@@ -81,15 +87,7 @@ def test_the_model_least_recently_used_leaves_for_another(calls: list[int], monk
 
 
 def test_a_model_that_is_held_stays_beside_the_others_until_it_is_released(monkeypatch: pytest.MonkeyPatch) -> None:
-    loads: list[str] = []
-
-    def load(path: str) -> object:
-        loads.append(path)
-        return path
-
-    monkeypatch.setattr(storing, "load", load)
-    monkeypatch.setattr(storing, "checksum", lambda path: path)
-    monkeypatch.setattr(storing, "_PLACES", {})
+    loads = listed_loads(monkeypatch)
     held, *others = (StoredParser(name, name) for name in "habcde")
     held.hold()
     for each in (*others, *others[-4:], held, others[0]):
