@@ -269,11 +269,13 @@ def test_words_behind_a_stretch_are_not_of_it() -> None:
     assert align(other, one).system_slot.tolist() == [-1, 1, 2, -1, -1]
 
 
-def test_a_long_stretch_whose_words_begin_alike_is_aligned() -> None:
+@pytest.mark.parametrize("n_others", [1, 3000])
+def test_a_long_stretch_whose_words_begin_alike_is_aligned(n_others: int) -> None:
     words = [f"{i} w{i} {min(i - 1, 1)} x" for i in range(1, 5001)]
+    others = [word.replace("w", "other") for word in words[-n_others:]]
     gold = conllu(lines("1-5000 xx", *words))
-    system = conllu(lines("1-5000 xx", *words[:-1], "5000 other 1 x"))
-    assert align(gold, system).system_slot.tolist() == [-1, *range(1, 5000), -1]
+    system = conllu(lines("1-5000 xx", *words[:-n_others], *others))
+    assert align(gold, system).system_slot.tolist() == [-1, *range(1, 5001 - n_others), *[-1] * n_others]
 
 
 def test_ranges_that_overlap_without_end_are_refused() -> None:
