@@ -32,7 +32,7 @@ from treevote.models.parsers.graph.first_order import score_arcs
 from treevote.models.parsers.graph.hashed_weights import NO_WEIGHTS, HashedWeights, round_weights
 from treevote.models.parsers.graph.koo_collins import decode
 from treevote.models.parsers.graph.parts import ScoredParts, find_parts, n_parts, parts_of
-from treevote.models.parsers.graph.pruning import FEWEST, SHORT, Masks, Pruner, mask_of, prune
+from treevote.models.parsers.graph.pruning import FEWEST, SHORT, Masks, Pruner, mask_of, prune, prune_all
 from treevote.models.parsers.graph.second_order import Scorer, fire_part, keys_of, score_parts, score_sentences
 from treevote.models.parsers.graph.sentences import Sentences
 from treevote.models.parsers.graph.templates import TemplateTables, compile_arcs
@@ -300,6 +300,17 @@ def test_masks_hold_all_gold_arcs_and_each_sentence_is_in_one_fold() -> None:
         assert mask[np.arange(1, len(heads)), heads[1:]].all()
     for n in (1, 2, 7):
         assert sorted(np.concatenate(list(folds(n))).tolist()) == list(range(n))
+
+
+def test_a_fold_is_pruned_by_weights_of_all_the_others() -> None:
+    others = np.array([0, TREEBANK.n_sentences - 1])
+    fold = np.arange(1, others[1])
+    learned = Pruner(train_pruner(CORPUS.select(others), TABLE, 0), TABLE, 2, 0.1)
+    own = CORPUS.select(fold)
+    masks = Masks.empty(own.offsets)
+    prune_all(learned, own._replace(heads=np.full_like(own.heads, -1)), masks)
+    masks.allow(own.heads, own.offsets)
+    assert (prune_fold(CORPUS, learned._replace(weights=NO_WEIGHTS), 0, None, fold) == masks.allowed).all()
 
 
 def test_arcs_get_the_label_that_they_would_have_in_a_tree() -> None:
