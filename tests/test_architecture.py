@@ -127,8 +127,8 @@ BANNED = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "logging"}
 
 
 @cache
-def modules() -> dict[str, tuple[Path, ast.Module]]:
-    """Return all modules of the package by name, from the real folders and not through the links."""
+def modules() -> dict[str, Path]:
+    """Return the files of all modules of the package by name, in the real folders and not through the links."""
     found = {}
     for folder, package in (("src/treevote", "treevote"), *((link, f"treevote.{link}") for link in LINKS)):
         for path in sorted((ROOT / folder).rglob("*.py")):
@@ -136,8 +136,13 @@ def modules() -> dict[str, tuple[Path, ast.Module]]:
             if folder == "src/treevote" and steps[0] in LINKS:
                 continue
             name = ".".join([package, *(step for step in steps if step != "__init__")])
-            found[name] = path, ast.parse(path.read_text("utf-8"))
+            found[name] = path
     return found
+
+
+@cache
+def tree_of(name: str) -> ast.Module:
+    return ast.parse(modules()[name].read_text("utf-8"))
 
 
 @cache
@@ -157,8 +162,7 @@ def imported(tree: ast.Module) -> list[str]:
 @cache
 def dependencies(name: str) -> set[str]:
     """Return the modules of treevote that a module imports; the package itself only for its version."""
-    known = modules()
-    tree = known[name][1]
+    known, tree = modules(), tree_of(name)
     attributes = {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and is_name(n.value, "treevote")}
     found = set()
     for full in imported(tree):
@@ -174,8 +178,8 @@ def dependencies(name: str) -> set[str]:
 def test_no_private_part_of_scikit_learn_or_scipy_is_imported() -> None:
     private = {
         (name, full)
-        for name, (_, tree) in modules().items()
-        for full in imported(tree)
+        for name in modules()
+        for full in imported(tree_of(name))
         if full.startswith(("sklearn.", "scipy.")) and any(step.startswith("_") for step in full.split("."))
     }
     assert private == set()
@@ -223,7 +227,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 def package_of(name: str) -> str:
     """Return the folder of a module as a dotted name; a module at the top is a package of its own."""
-    is_package = modules()[name][0].name == "__init__.py"
+    is_package = modules()[name].name == "__init__.py"
     return name if is_package or name.count(".") == 1 else name.rpartition(".")[0]
 
 
@@ -242,14 +246,14 @@ def test_a_library_has_one_door(library: str) -> None:
     strangers = {
         name
         for name in NAMES
-        if any(full.split(".")[0] == library for full in imported(modules()[name][1]))
+        if any(full.split(".")[0] == library for full in imported(tree_of(name)))
         and not any(name == door or name.startswith(f"{door}.") for door in DOORS[library])
     }
     assert strangers == set()
 
 
 def test_the_command_line_uses_no_private_name_of_typer() -> None:
-    trees = [modules()[name][1] for name in NAMES if room_of(name) == "cli"]
+    trees = [tree_of(name) for name in NAMES if room_of(name) == "cli"]
     used = {full for tree in trees for full in imported(tree)} | {
         ast.unparse(node)
         for tree in trees
@@ -261,7 +265,7 @@ def test_the_command_line_uses_no_private_name_of_typer() -> None:
 
 @pytest.mark.parametrize("name", ["treevote", *NAMES])
 def test_what_is_written_nowhere(name: str) -> None:
-    tree = modules()[name][1]
+    tree = tree_of(name)
     assert {full.split(".")[0] for full in imported(tree)} & BANNED == set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
@@ -276,10 +280,10 @@ def test_what_is_written_nowhere(name: str) -> None:
 def test_packages_are_the_folders_with_code() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     setuptools = project["tool"]["setuptools"]
-    packages = {name for name, (path, _) in modules().items() if path.name == "__init__.py"}
+    packages = {name for name, path in modules().items() if path.name == "__init__.py"}
     assert set(setuptools["packages"]) == packages
     assert setuptools["package-dir"] == {"treevote": "src/treevote"} | {f"treevote.{link}": link for link in LINKS}
-    folders = {path.parent for path, _ in modules().values()}
+    folders = {path.parent for path in modules().values()}
     assert all((folder / "__init__.py").is_file() for folder in folders)
 
 
@@ -299,7 +303,7 @@ def test_dependencies_are_the_libraries_imported() -> None:
         {NAMES_OF_IMPORTS.get(name := line.split(">")[0], name) for line in lines if "[" not in line}
         for lines in (project["dependencies"], [line for extra in EXTRAS.values() for line in extras[extra]])
     )
-    used = {full.split(".")[0] for name in NAMES for full in imported(modules()[name][1])}
+    used = {full.split(".")[0] for name in NAMES for full in imported(tree_of(name))}
     outside = used - set(sys.stdlib_module_names) - {"treevote", "_typeshed", "llvmlite"}  # the last comes with numba
     assert outside | {"uvloop"} == declared | optional  # uvicorn takes uvloop where it is installed
 
@@ -307,10 +311,10 @@ def test_dependencies_are_the_libraries_imported() -> None:
 @pytest.mark.parametrize("name", sorted(modules()))
 def test_a_library_of_an_extra_is_imported_where_its_lack_is_told(name: str) -> None:
     told: set[ast.AST] = set()
-    for node in ast.walk(modules()[name][1]):
+    for node in ast.walk(tree_of(name)):
         if isinstance(node, ast.With | ast.If) and ast.unparse(node).startswith(("with extra(", "if TYPE_CHECKING:")):
             told.update(node.body)
-    others = [node for node in ast.walk(modules()[name][1]) if isinstance(node, ast.stmt) and node not in told]
+    others = [node for node in ast.walk(tree_of(name)) if isinstance(node, ast.stmt) and node not in told]
     libraries = {full.split(".")[0] for full in imported(ast.Module([n for n in others if is_import(n)], []))}
     if name != "treevote.models.text.tokenization.child":  # its parent has loaded the library
         assert libraries & set(EXTRAS) == set()
