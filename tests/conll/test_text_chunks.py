@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.conll.text_chunks import MAX_STRETCH, TextFormat, text_chunk, text_chunks, text_format
+from treevote.conll.text_chunks import MAX_STRETCH, AnyFormat, TextFormat, text_chunk, text_chunks, text_format
 
 
 def stretches(text: bytes, format: TextFormat, n_bytes: int = 1) -> list[tuple[str, bytes, str]]:
@@ -96,6 +96,14 @@ def test_a_file_of_text_that_begins_with_columns_is_a_treebank(text: str, is_tex
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize(("name", "format"), [("a.conllu", "auto"), ("a.txt", "conllu"), ("a.txt", "conllx")])
+def test_a_file_of_another_name_or_a_format_that_is_given_is_a_treebank(
+    name: str, format: AnyFormat, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text("No columns.\n", "utf-8")
+    assert text_format(str(tmp_path / name), format) is None
+
+
 def test_a_pipe_is_a_text_by_its_name_and_is_read_once(tmp_path: Path) -> None:
     path = str(tmp_path / "a.txt")
     os.mkfifo(path)
