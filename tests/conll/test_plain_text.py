@@ -58,6 +58,15 @@ def test_the_text_of_a_treebank() -> None:
     assert of(UD.replace("# newpar\n1", "# newpars\n1"))[0] == found.replace("cA\n\nend", "cA end")
 
 
+@pytest.mark.parametrize("comment", ["# a comment", "# spaces = \\t"])
+def test_a_block_of_comments_is_no_sentence(comment: str) -> None:
+    """The spaces of a text without a sentence are those of the text between the sentences around it."""
+    around = [f"1\t{form}" + "\t_" * 8 for form in "ab"]
+    conllu = f"{around[0]}\n\n{comment}\n\n{around[1]}\n\n"
+    assert of(conllu)[0] == ("a \tb\n" if "spaces" in comment else "a b\n")
+    assert of(conllu, lines=True)[0] == "a\nb\n"
+
+
 def test_a_comment_that_disagrees_is_told() -> None:
     _, text = of(UD.replace("# text = Yes.", "# text = No.").replace("I don't", "I do not", 1))
     assert (text.different, text.first_different) == (2, "first")
