@@ -32,6 +32,11 @@ def test_precision_of_what_is_sure_is_none_where_nothing_is() -> None:
     assert (found["precision"], found["coverage"]) == (None, 0.0)
 
 
+def test_without_arcs_there_is_no_error() -> None:
+    found = table(np.zeros(0), np.zeros(0, np.bool_))
+    assert found == {"bins": [], "error": None, "precision": None, "coverage": None}
+
+
 def test_a_table_by_hand() -> None:
     confidence = np.array([0.21, 0.25, 0.94, 0.95, 0.96, 0.97])
     right = np.array([False, True, False, True, True, False])

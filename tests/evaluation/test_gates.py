@@ -104,6 +104,8 @@ def test_a_score_is_not_under_itself_whatever_its_decimals(value: float) -> None
     for number, passed in ((value, True), (round(value, 2), True), (value + 0.01, False)):
         (gate,) = fail_under(evaluation, {"LAS": number})
         assert gate.passed == passed
+    system.rates["LAS"].value = None
+    assert [*fail_under(evaluation, {"LAS": 0})] == [Gate("LAS ≥ 0", "a", False, "a has no LAS")]
 
 
 def test_trees_that_are_no_trees_can_be_an_error(tmp_path: Path) -> None:

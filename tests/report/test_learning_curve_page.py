@@ -52,6 +52,9 @@ def test_names_are_text_and_nothing_is_fetched(tmp_path: Path) -> None:
     assert "\u202e" not in text
     assert "default-src &#39;none&#39;" in text
     assert "The next 100 sentences are worth" in text
+    write_page(facts([("a", 50, 80.0), ("b", 100, 79.0), ("c", 200, 78.5)]), page)
+    assert "worth −0.46 LAS" in page.read_text("utf-8")
+    assert "falling" not in page.read_text("utf-8")  # the error of these rounds does not fall
     for best in range(3):
         las = [100.0 if i == best else 90.0 for i in range(3)]
         write_page(facts([("a", 50, las[0]), ("b", 100, las[1]), ("c", 200, las[2])]), page)

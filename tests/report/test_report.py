@@ -213,6 +213,7 @@ def test_confidence_is_drawn_if_files_carry_it() -> None:
     assert 'id="confidence"' in page
     assert 'class="diagonal"' in page
     assert "<td>0.055</td><td>40.00 %</td><td>97.00 %</td>" in page
+    assert "A system without a row carries no confidence, or has other words than the gold file." in page
 
 
 def test_a_word_without_upos_is_drawn_with_its_xpos() -> None:

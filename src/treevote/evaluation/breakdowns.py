@@ -89,10 +89,11 @@ def _share(sums: Longs, rows: list[int]) -> Rate:
 
 
 def _f1(precision: Rate | None, recall: Rate) -> float | None:
-    if precision is None or precision.value is None or recall.value is None:
+    if precision is None or recall.value is None:
         return None
-    both = precision.value + recall.value
-    return 2 * precision.value * recall.value / both if both else 0.0
+    found = precision.value or 0.0  # none if the system has no arc in the group: then it found none of the gold ones
+    both = found + recall.value
+    return 2 * found * recall.value / both if both else 0.0
 
 
 def confusions(

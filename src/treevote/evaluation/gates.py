@@ -51,10 +51,9 @@ def fail_under(evaluation: Evaluation, least: Mapping[str, float], *, but: str |
                 continue
             value = system.rates[metric].value
             passed = value is not None and max(value, round(value, 2)) >= number - TOLERANCE  # as it is, or is shown
-            shown = "no figure for" if value is None else f"{value:.2f}"
             side = "at least" if passed else "less than"
-            sentence = f"{system.name} has {shown} {metric}, {side} the {number:g} asked for"
-            yield Gate(f"{metric} ≥ {number:g}", system.name, passed, sentence)
+            found = f"no {metric}" if value is None else f"{value:.2f} {metric}, {side} the {number:g} asked for"
+            yield Gate(f"{metric} ≥ {number:g}", system.name, passed, f"{system.name} has {found}")
 
 
 def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *, significant: bool) -> Iterator[Gate]:

@@ -145,6 +145,7 @@ class Cell:
 
     ``uas`` and ``las`` are recall, of the tokens of the group in the gold trees; ``precision`` is that of labelled arcs
     in the group in the trees of the system; None, as is ``f1`` of both, for groups that do not depend on the tree.
+    ``f1`` is 0 where the system has no arc in the group, and None where the gold trees have none.
     """
 
     uas: Rate

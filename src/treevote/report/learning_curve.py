@@ -87,7 +87,7 @@ def sentence(rounds: Sequence[Round], found: Forecast | None) -> str:
         return "No forecast: it takes three rounds of different sizes, as two say nothing of its uncertainty."
     return (
         f"The next {MORE} sentences are worth {signed(found.gain)} LAS ({LEVEL:.0%} range {signed(found.low)} to "
-        f"{signed(found.high)}), if the error goes on falling as a power of the size (exponent {found.exponent:.2f})."
+        f"{signed(found.high)}), if the error remains a power of the size (exponent {found.exponent:.2f})."
     )
 
 
