@@ -249,6 +249,15 @@ def test_twenty_characters_of_another_text_are_shown() -> None:
         align(gold, system)
 
 
+@pytest.mark.parametrize("forms", [("ré", "e\u0301"), ("o\u0301\u0323", "o\u0323\u0301")])
+def test_texts_that_look_the_same_are_shown_by_their_characters(forms: tuple[str, str]) -> None:
+    composed, decomposed = (Treebank.of([(["r" + form.lstrip("r")], [0], ["root"])]) for form in forms)
+    for gold, system in ((composed, decomposed), (decomposed, composed)):
+        with pytest.raises(InputError, match=r"here '.*\\.*u0.*Unicode normalization") as error:
+            align(gold, system)
+        assert str(error.value).isascii()
+
+
 def test_no_text_is_refused() -> None:
     with pytest.raises(InputError, match="expected the text of the gold trees, found none"):
         align(Treebank.of([(["a"], [0], ["root"])]), Treebank.of([]))

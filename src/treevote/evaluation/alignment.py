@@ -8,6 +8,7 @@ either side, and the words in it are aligned by a longest common subsequence of 
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -136,12 +137,15 @@ def _require_same_text(gold: Treebank, system: Treebank, text: Surface, other: S
     shorter = min(len(ours), len(theirs))
     differences = np.flatnonzero(ours[:shorter] != theirs[:shorter])
     at = int(differences[0]) if len(differences) else shorter
-    expected, found = (
-        repr(surface.text[at : at + 20]) if at < len(surface.text) else "the end" for surface in (text, other)
-    )
+    windows = [surface.text[at : at + 20] for surface in (text, other)]
+    one, another = (unicodedata.normalize("NFC", window)[:1] for window in windows)
+    shown, remedy = repr, "give a parse of the same text"
+    if one and one == another:  # the same to the eye
+        shown, remedy = ascii, "bring both files to the same Unicode normalization, such as NFC"
+    expected, found = (shown(window) if window else "the end" for window in windows)
     token = min(int(np.searchsorted(other.end[other.tokens], at, "right")), len(other.tokens) - 1)
     problem = f"expected the text of {name}, here {expected}, found {found}"
-    raise system.fault(int(other.tokens[token]), problem, "give a parse of the same text")
+    raise system.fault(int(other.tokens[token]), problem, remedy)
 
 
 def _common_spans(ours: tuple[Longs, Longs, Longs], theirs: tuple[Longs, Longs, Longs], n: int) -> Longs:
