@@ -123,7 +123,7 @@ def _settings(facts: Mapping[str, Any]) -> str:
         lines.append(("selected", f"{', '.join(limits)}; at most {plural(scheme['rounds'], 'round')}"))
     if "taggers" in facts:
         share = scheme["tag_agreement"]
-        learned = facts["taggers"]["sentences"] or "target_train" in facts
+        learned = facts["taggers"].get("retrained", True)
         all_agree = "agreement on the tags of " + ("all tokens" if share >= 1 else f"{100 * share:g} % of the tokens")
         lines.append(("taggers", f"{all_agree}; retrained once" if learned else "as they were"))
     if "members" in facts:
@@ -134,8 +134,9 @@ def _settings(facts: Mapping[str, Any]) -> str:
 
 
 def _data(facts: Mapping[str, Any]) -> str:
-    training, added, few = facts["training"], facts.get("added"), facts.get("target_train")
-    copies, last = facts["scheme"]["source_copies"], facts.get("rounds", [{}])[-1]
+    taggers = facts.get("taggers", {})  # what is added to their training data, if parsers stay
+    training, added, few = facts["training"], facts.get("added", taggers), facts.get("target_train")
+    copies, last = facts["scheme"]["source_copies"], facts.get("rounds", [taggers])[-1]
     rows, parts = [("training data before", training)], [(copies, training)]
     copied = [f"{copies} copies of the first"] if copies > 1 else []
     if few:
