@@ -267,6 +267,20 @@ def test_equal_figures_have_no_direction(name: str, tmp_path: Path) -> None:
     assert [found and found[0] for found in checks] == ["does not hold"] * len(checks)
 
 
+@pytest.mark.parametrize("name", ["agreement", "adaptation"])
+def test_agreement_tells_something_only_where_it_is_right_more_often(name: str, tmp_path: Path) -> None:
+    gold, one, other = (
+        Treebank.of([(["a", "b", "c"], heads, ["dep", "root", "dep"])]) for heads in ([2, 0, 2], [2, 0, 1], [3, 0, 2])
+    )
+    own: Any = STUDIES[name]
+    forward, backward = sagae_tsujii.PAIR
+    for second, told in (one, "66.67 LAS"), (other, "agree on no sentence"):
+        results = Results(Context(gold, gold, tmp_path), {}, {"": {forward: one, backward: second}}, {})
+        found = own.claims[0].check(results)
+        assert found[0] == "does not hold"
+        assert told in found[1]
+
+
 def test_what_was_run_stands_in_the_head(toy_file: Path, tmp_path: Path) -> None:
     members = ["lr-svm-forward", "lr-svm-backward"]
     own, paper = (

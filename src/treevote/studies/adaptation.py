@@ -20,6 +20,7 @@ from treevote.studies.jobs import Parsing, compact
 from treevote.studies.report import Outcome, Table, Value, outcome, percent, printed, rate
 from treevote.studies.sagae_tsujii import PAIR, PAPER, PAPER_SETTINGS, THREE, VOTE_OF_THREE, agreed
 from treevote.studies.study import METRICS, Claim, Context, Results, Study
+from treevote.terminal import plural
 
 BASE, ADAPTED = PAIR[0], f"{PAIR[0]}, retrained"
 
@@ -116,8 +117,10 @@ def _sentences(results: Results) -> Table:
 
 def _agreement_is_correct(results: Results) -> tuple[Outcome, str]:
     (n_agreed, there), (one, other) = agreed(results, PAIR), map(results.score, PAIR)
-    return outcome(there.tokens > 0 and there.las > max(one, other)), (
-        f"{rate(there.las)} LAS on the {n_agreed:,} sentences of the test set on which they agree, "
+    if not n_agreed:
+        return outcome(False), "they agree on no sentence of the test set"
+    return outcome(there.las > max(one, other)), (
+        f"{there.las:.2f} LAS on the {plural(n_agreed, 'sentence')} of the test set on which they agree, "
         f"against {one:.2f} and {other:.2f} on all"
     )
 

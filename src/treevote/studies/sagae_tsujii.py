@@ -116,15 +116,15 @@ def _agreement(results: Results) -> list[Table]:
 
 def _agreement_is_correct(results: Results) -> tuple[Outcome, str]:
     las = {name: results.score(name) for name in results.systems}
-    found = {pair: _where_agreed(results, pair) for pair in itertools.combinations(las, 2)}
+    found = {pair: agreed(results, pair) for pair in itertools.combinations(las, 2)}
     one, other = pair = PAIR if PAIR in found else next(iter(found))
-    holds = all(there is not None and there > max(las[name] for name in own) for own, (*_, there, _) in found.items())
-    sentences, _, there, _ = found[pair]
-    if there is None:
+    holds = all(there.las > max(las[name] for name in own) for own, (_, there) in found.items())  # nan is not above
+    n_agreed, there = found[pair]
+    if not n_agreed:
         return outcome(holds), f"{one} and {other} agree on no sentence"
     return outcome(holds), (
-        f"{one} and {other} agree on {sentences} % of the sentences, with {there} LAS there against {las[one]:.2f} and "
-        f"{las[other]:.2f} overall"
+        f"{one} and {other} agree on {100 * n_agreed / results.context.test.n_sentences:.2f} % of the sentences, with "
+        f"{there.las:.2f} LAS there against {las[one]:.2f} and {las[other]:.2f} overall"
     )
 
 
