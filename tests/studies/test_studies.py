@@ -329,10 +329,11 @@ def test_the_list_has_a_line_for_each_study() -> None:
 
 def test_tables_in_latex_have_the_best_score_in_bold() -> None:
     made = Table(
-        "Two parsers", ("", "LAS", "rules"), (("a_b", 88.0, 3), ("c", 89.5, 9), ("paper: d", *printed("89.50"), None))
+        "Two parsers", ("", "LAS", "<11"), (("a_b|", 88.0, 3), ("c", 89.5, 9), ("paper: d", *printed("89.50"), None))
     )
     lines = as_latex(Report((made,), (Finding("c is better.", "holds", "by 1.5 %"),))).splitlines()
     assert lines[0] == "% Two parsers"
+    assert " & LAS & $<$11 \\\\" in lines
     rows = lines[lines.index("\\midrule") + 1 : lines.index("\\bottomrule")]
-    assert rows == ["a\\_b & 88.00 & 3 \\\\", "c & \\textbf{89.50} & 9 \\\\", "paper: d & 89.50 &  \\\\"]
+    assert rows == ["a\\_b$|$ & 88.00 & 3 \\\\", "c & \\textbf{89.50} & 9 \\\\", "paper: d & 89.50 &  \\\\"]
     assert lines[-1] == "% c is better. Holds here: by 1.5 %."
