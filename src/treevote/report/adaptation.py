@@ -113,7 +113,8 @@ def _settings(facts: Mapping[str, Any]) -> str:
     selection = scheme["selection"]
     least = selection["min_agreement"]
     agree = "identical parses" if least >= 1 else f"agreement on {100 * least:g} % of the tokens or more"
-    limits = [agree if least > 0 else "all sentences"]
+    number = "as many sentences as have " if selection["balanced"] else ""  # of long sentences some with less agreement
+    limits = [f"{number}{agree}" if least > 0 else "all sentences"]
     limits += [f"confidence of {selection['min_confidence']:g} or more"] if selection["min_confidence"] else []
     limits += ["the same proportion of each length"] if selection["balanced"] else []
     lines = [("scheme", f"{name}{source}")]
