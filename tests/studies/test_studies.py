@@ -327,6 +327,17 @@ def test_the_list_has_a_line_for_each_study() -> None:
     assert all(len(line) <= 110 for line in lines)
 
 
+def test_a_gain_that_is_rounded_to_nothing_has_no_sign(tmp_path: Path) -> None:
+    words = ["a"] * 25_000
+    gold, worse = (Treebank.of([(words, [0] * 25_000, ["root"] * 24_999 + [last])]) for last in ("root", "dep"))
+    systems = {name: worse if "backward" in name else gold for name in sagae_tsujii.FOUR}
+    results = Results(Context(gold, gold, tmp_path), {}, {"": systems}, {})
+    report = Report(tuple(sagae_tsujii.direction.tables(results)))
+    assert "-0.0" not in as_markdown("direction", "", {}, report) + as_json("direction", "", {}, report)
+    found: Any = sagae_tsujii.direction.claims[0].check(results)
+    assert "backward MaxEnt 0.00 LAS" in found[1]
+
+
 def test_tables_in_latex_have_the_best_score_in_bold() -> None:
     made = Table(
         "Two parsers", ("", "LAS", "<11"), (("a_b|", 88.0, 3), ("c", 89.5, 9), ("paper: d", *printed("89.50"), None))

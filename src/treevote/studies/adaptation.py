@@ -16,6 +16,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted
 from treevote.ensemble.vote import vote
 from treevote.errors import InputError
+from treevote.evaluation.verdict import signed
 from treevote.studies.jobs import Parsing, compact
 from treevote.studies.report import Outcome, Table, Value, outcome, percent, printed, rate
 from treevote.studies.sagae_tsujii import PAIR, PAPER, PAPER_SETTINGS, THREE, VOTE_OF_THREE, agreed
@@ -128,7 +129,7 @@ def _agreement_is_correct(results: Results) -> tuple[Outcome, str]:
 def _adapted_is_better(results: Results) -> tuple[Outcome, str]:
     adapted, gain = results.score(ADAPTED), results.score(ADAPTED) - results.score(BASE)
     p = results.context.p_value(results.systems[BASE], results.systems[ADAPTED], "las")
-    return outcome(gain > 0, p.p), f"{adapted:.2f} LAS, {gain:+.2f} ({p})"
+    return outcome(gain > 0, p.p), f"{adapted:.2f} LAS, {signed(gain)} ({p})"
 
 
 def _as_good_as_the_vote(results: Results) -> tuple[Outcome, str]:

@@ -108,8 +108,8 @@ def percent(part: float, whole: float) -> float | None:
 
 
 def rate(value: float) -> float | None:
-    """Return a rate to two decimals; None for ``nan``."""
-    return None if value != value else round(value, 2)
+    """Return a rate to two decimals, never -0; None for ``nan``."""
+    return None if value != value else round(value, 2) + 0.0
 
 
 def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Report) -> str:

@@ -11,6 +11,7 @@ from treevote.ensemble.members import members_of
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.counts import Counts
 from treevote.evaluation.factors import direction as sides_of
+from treevote.evaluation.verdict import signed
 from treevote.studies.report import Outcome, Table, Value, outcome, percent, printed, printed_by_name, rate
 from treevote.studies.study import Claim, Results, Study, better, score_table
 
@@ -141,7 +142,7 @@ agreement = Study(
 
 def _gains(results: Results) -> Mapping[str, float]:
     score = results.score
-    return {learner: round(score(backward) - score(forward), 2) for learner, (forward, backward) in PAIRS.items()}
+    return {learner: score(backward) - score(forward) for learner, (forward, backward) in PAIRS.items()}
 
 
 def _shares(results: Results) -> list[float | None]:
@@ -158,7 +159,7 @@ def _direction(results: Results) -> list[Table]:
     for title, mask in (*((names[side], column == side) for side in (0, 1)), ("all", test.is_token)):
         rows.append((title, int(mask.sum()), *(percent((own & mask).sum(), mask.sum()) for own in hits.values())))
     gains: list[tuple[Value, ...]] = [
-        (context.training.name, *_shares(results), *_gains(results).values()),
+        (context.training.name, *_shares(results), *map(rate, _gains(results).values())),
         ("paper: Turkish", "less than 4", "over 80", *printed("2.7 2.6")),
         ("paper: Hungarian", None, None, *printed("0.0"), None),
         ("paper: eight other languages", None, None, "just below 0", None),
@@ -182,7 +183,7 @@ def _backward_helps(results: Results) -> tuple[Outcome, str]:
     gains, (_, right), systems = _gains(results), _shares(results), results.systems
     p_value = results.context.p_value
     chance = {name: p_value(systems[forward], systems[backward], "las") for name, (forward, backward) in PAIRS.items()}
-    shown = " and ".join(f"backward {name} {gains[name]:+.2f} LAS ({chance[name]})" for name in PAIRS)
+    shown = " and ".join(f"backward {name} {signed(gains[name])} LAS ({chance[name]})" for name in PAIRS)
     gain = gains["MaxEnt"]
     holds = gain > 0 if right is not None and right > HEAD_FINAL else gain < 0
     return outcome(holds, chance["MaxEnt"].p), f"{right} % of the heads are to the right; {shown}"
