@@ -114,8 +114,8 @@ class Adaptation:
         }
         if (target := given.target_train) is not None:
             report["target_train"] = self._of_target(target)
-        folded = target if self.scheme.target_folds else None  # what is measured by folds
-        by_folds = None if folded is None else self.before.parse(folded)
+        folded = target if self.scheme.target_folds else None  # what is parsed by folds
+        by_folds = self.before.parse(folded) if folded is not None and parsers else None  # those that stay gain nothing
         old = measuring.measure(self.before, self.data, given, by_folds, self.convention)
         expected = measuring.expected(self.before, given.text)
         reasons = unfit(domain_distance, old.las, self.guard)
@@ -124,7 +124,7 @@ class Adaptation:
         adapted, silver = self.before, None
         if taggers:
             adapted, silver, about = retagged(self.before, self.data, self.steps, self.scheme, self.seed, self.jobs)
-            report |= {"taggers": about} if about else {}
+            report |= {"taggers": {**about, "retrained": adapted is not self.before}} if about else {}
             if adapted is not self.before:
                 given = with_predicted_tags(adapted, self.data, source, self.steps, "tagged-again", self.jobs)
                 given = dataclasses.replace(given, target_train=target)  # the new tagger was trained on them
@@ -159,7 +159,7 @@ class Adaptation:
             errors = calibration_errors(adapted, folded, parses, convention=self.convention)
             report["target_train"] = {**self._of_target(folded), "calibration_error": errors}
             adapted = recalibrated(adapted, folded, parses, convention=self.convention)
-            by_folds = adapted.combine(parses)
+            by_folds = adapted.combine(parses) if parsers else None
         new = measuring.measure(adapted, self.data, given, by_folds, self.convention)
         reasons += verdict(old.las, new.las, self.guard)
         report |= {

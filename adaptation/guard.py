@@ -60,7 +60,7 @@ def unfit(distance: Distance, before: DomainScores, guard: Guard) -> list[str]:
     if distance.bigram_information < guard.min_bigram_information:
         reasons.append(
             "the tags of the text do not follow each other as those of the training data do (bigram "
-            f"information {distance.bigram_information:.0f} %, theirs is 100 %): it may have its words in random "
+            f"information {distance.bigram_information:.1f} %, theirs is 100 %): it may have its words in random "
             "order, be in another language, or have other tags"
         )
     if distance.repeated > guard.max_repeated:

@@ -8,6 +8,9 @@ _ESCAPES = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "<": "$<$",  # by default LaTeX has other characters in the place of these three
+    ">": "$>$",
+    "|": "$|$",
     "−": "$-$",
     "≤": r"$\leq$",
     "≥": r"$\geq$",

@@ -29,7 +29,8 @@ def test_limits_are_percentages(name: str) -> None:
 def test_a_text_at_the_limits_is_fit() -> None:
     text = dataclasses.replace(TEXT, repeated=90.0)
     assert unfit(text, DomainScores(estimate=50.0), Guard()) == []
-    assert len(unfit(dataclasses.replace(text, bigram_information=-0.1), DomainScores(estimate=50.0), Guard())) == 1
+    (reason,) = unfit(dataclasses.replace(text, bigram_information=-0.1), DomainScores(estimate=50.0), Guard())
+    assert "(bigram information -0.1 %, theirs is 100 %)" in reason
     assert len(unfit(dataclasses.replace(text, repeated=90.1), DomainScores(estimate=50.0), Guard())) == 1
     (reason,) = unfit(text, DomainScores(estimate=49.96), Guard())
     assert "only 49.96 (an estimate; the minimum is 50.00)" in reason

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.adaptation.scheme import InstanceSelection
+from treevote.adaptation.scheme import InstanceSelection, Scheme
+from treevote.config import to_mapping
+from treevote.report.adaptation import as_text
 
 ENDS = (5, 10, 15, 20, 25, 30, 40, 60)
 """Upper ends of the ranges of lengths."""
@@ -57,3 +59,11 @@ def test_each_range_of_lengths_gives_its_part(end: int) -> None:
 def test_the_defaults_take_identical_parses_of_up_to_200_tokens() -> None:
     own = [(200, 1.0, 0.0), (201, 1.0, 1.0), (1, 1.0, 0.0), (1, 0.99, 1.0), (0, 1.0, 1.0)]
     assert selected(InstanceSelection(), own) == [True, False, True, False, False]
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_the_report_promises_an_agreement_only_where_all_selected_sentences_have_it(balanced: bool) -> None:
+    selection, agreed = InstanceSelection(0.8, balanced=balanced), np.array([1.0, 1.0, 0.5, 0.5])
+    kept = selection.of(np.array([3, 3, 30, 30]), agreed, np.ones(4))
+    told = as_text({"scheme": to_mapping(Scheme(selection=selection)), "committee": {"one": {}, "other": {}}})
+    assert ("selected   agreement on 80 % of the tokens or more" in told) == bool((agreed[kept] >= 0.8).all())

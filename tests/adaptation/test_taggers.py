@@ -32,9 +32,11 @@ from treevote.ensemble.annotator_trainer import AnnotatorTrainer, tagger_scores
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.errors import ConfigError, InputError
+from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.text.tagging.tagger import Tagger, TaggerTrainer
 from treevote.models.text.text_annotator import TextAnnotator
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.report.adaptation import as_text
 from treevote.store.checkpoints import checkpoints
 
 
@@ -339,5 +341,36 @@ def test_labelled_sentences_alone_teach_taggers_and_parsers(retrained: Any, tmp_
     assert (reader.tagger is old.tagger) == (retrained == "parsers")
     facts: Any = found.parser.facts
     assert (facts["training"] == before().facts["training"]) == (retrained == "taggers")
-    assert {row["domain"] for row in facts["adaptation"]["scores"]} == {"source", "target", "target by folds"}
+    by_folds = set() if retrained == "taggers" else {"target by folds"}  # parsers that stay have nothing to gain
+    assert {row["domain"] for row in facts["adaptation"]["scores"]} == {"source", "target"} | by_folds
     assert found.silver is None
+
+
+def test_taggers_that_no_sentence_measures_are_not_promoted(tmp_path: Path) -> None:
+    data = Data(SOURCE, [], target_train=TEXT.select(range(20)))
+    with checkpoints(tmp_path / "work", {}) as steps:
+        settings: Any = {"scheme": scheme("taggers"), "guard": LENIENT, "seed": 0, "convention": "ud"}
+        found = Adaptation(before(), data, steps, **settings).run()
+    assert found.reasons == ["nothing was measured: give a development set of the old or of the new domain"]
+
+
+@pytest.mark.parametrize("clusters", [None, Clusters(("dog",), ("01",))])
+def test_the_report_tells_whether_taggers_were_retrained(clusters: Clusters | None, tmp_path: Path) -> None:
+    write(TEXT, tmp_path / "text.conllu")  # with tags, so that no sentence is added
+    data = Data(SOURCE, [tmp_path / "text.conllu"], DEV, clusters=clusters)
+    with checkpoints(tmp_path / "work", {}) as steps:
+        settings: Any = {"scheme": scheme("both"), "guard": LENIENT, "seed": 0, "convention": "ud"}
+        found = Adaptation(before(), data, steps, **settings).run()
+    assert ("retrained once" in as_text(found.report)) == (reader(found.parser) != reader(before()))
+
+
+def test_the_report_counts_the_sentences_that_taggers_learn_from(text: Path, tmp_path: Path) -> None:
+    data = Data(SOURCE, [text], DEV, target_train=TARGET)
+    with checkpoints(tmp_path / "work", {}) as steps:
+        settings: Any = {"scheme": scheme("taggers"), "guard": LENIENT, "seed": 0, "convention": "ud"}
+        found = Adaptation(before(), data, steps, **settings).run()
+    few: Any = found.report["target_train"]
+    silver = added(found)
+    n_sentences = len(SOURCE) + few["copies"] * len(TARGET) + read_silver(silver).n_sentences
+    (after,) = (line for line in as_text(found.report).splitlines() if line.startswith("training data after"))
+    assert int(after.split()[-2].replace(",", "")) == n_sentences

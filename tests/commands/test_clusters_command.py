@@ -21,6 +21,7 @@ from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.clusters.files import read_clusters
 from treevote.models.text.tagging.tagger import Tagger
 from treevote.models.text.text_annotator import TextAnnotator
+from treevote.report.model import as_text
 
 MEMBER = ("--members", "lr-svm-forward", "--search", "greedy")
 
@@ -51,7 +52,9 @@ def test_parsers_and_taggers_of_a_model_know_the_clusters(model: Path, clusters:
     assert of(model) == 2 * [read_clusters(clusters)]
     n_words = len(read_clusters(clusters).words)
     assert f"clusters of {n_words:,} words" in run("inspect", model)
-    assert json.loads(run("inspect", model, "--json"))["clusters"] == n_words
+    facts = json.loads(run("inspect", model, "--json"))
+    assert facts["clusters"] == n_words
+    assert "clusters of 1 word\n" in as_text({**facts, "clusters": 1})
 
 
 def test_any_jobs_give_the_same_bytes(model: Path, clusters: Path, tmp_path: Path) -> None:

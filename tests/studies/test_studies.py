@@ -267,6 +267,20 @@ def test_equal_figures_have_no_direction(name: str, tmp_path: Path) -> None:
     assert [found and found[0] for found in checks] == ["does not hold"] * len(checks)
 
 
+@pytest.mark.parametrize("name", ["agreement", "adaptation"])
+def test_agreement_tells_something_only_where_it_is_right_more_often(name: str, tmp_path: Path) -> None:
+    gold, one, other = (
+        Treebank.of([(["a", "b", "c"], heads, ["dep", "root", "dep"])]) for heads in ([2, 0, 2], [2, 0, 1], [3, 0, 2])
+    )
+    own: Any = STUDIES[name]
+    forward, backward = sagae_tsujii.PAIR
+    for second, told in (one, "66.67 LAS"), (other, "agree on no sentence"):
+        results = Results(Context(gold, gold, tmp_path), {}, {"": {forward: one, backward: second}}, {})
+        found = own.claims[0].check(results)
+        assert found[0] == "does not hold"
+        assert told in found[1]
+
+
 def test_what_was_run_stands_in_the_head(toy_file: Path, tmp_path: Path) -> None:
     members = ["lr-svm-forward", "lr-svm-backward"]
     own, paper = (
@@ -313,12 +327,24 @@ def test_the_list_has_a_line_for_each_study() -> None:
     assert all(len(line) <= 110 for line in lines)
 
 
+def test_a_gain_that_is_rounded_to_nothing_has_no_sign(tmp_path: Path) -> None:
+    words = ["a"] * 25_000
+    gold, worse = (Treebank.of([(words, [0] * 25_000, ["root"] * 24_999 + [last])]) for last in ("root", "dep"))
+    systems = {name: worse if "backward" in name else gold for name in sagae_tsujii.FOUR}
+    results = Results(Context(gold, gold, tmp_path), {}, {"": systems}, {})
+    report = Report(tuple(sagae_tsujii.direction.tables(results)))
+    assert "-0.0" not in as_markdown("direction", "", {}, report) + as_json("direction", "", {}, report)
+    found: Any = sagae_tsujii.direction.claims[0].check(results)
+    assert "backward MaxEnt 0.00 LAS" in found[1]
+
+
 def test_tables_in_latex_have_the_best_score_in_bold() -> None:
     made = Table(
-        "Two parsers", ("", "LAS", "rules"), (("a_b", 88.0, 3), ("c", 89.5, 9), ("paper: d", *printed("89.50"), None))
+        "Two parsers", ("", "LAS", "<11"), (("a_b|", 88.0, 3), ("c", 89.5, 9), ("paper: d", *printed("89.50"), None))
     )
     lines = as_latex(Report((made,), (Finding("c is better.", "holds", "by 1.5 %"),))).splitlines()
     assert lines[0] == "% Two parsers"
+    assert " & LAS & $<$11 \\\\" in lines
     rows = lines[lines.index("\\midrule") + 1 : lines.index("\\bottomrule")]
-    assert rows == ["a\\_b & 88.00 & 3 \\\\", "c & \\textbf{89.50} & 9 \\\\", "paper: d & 89.50 &  \\\\"]
+    assert rows == ["a\\_b$|$ & 88.00 & 3 \\\\", "c & \\textbf{89.50} & 9 \\\\", "paper: d & 89.50 &  \\\\"]
     assert lines[-1] == "% c is better. Holds here: by 1.5 %."

@@ -21,6 +21,7 @@ from treevote.errors import InputError
 from treevote.files.streams import opened, writing
 from treevote.kernels import Doubles, Floats
 from treevote.models.learning.vectors.vectors import Halves, WordVectors
+from treevote.terminal import plural
 
 MOST_WORDS = 50_000  # words that are kept from the beginning of a file, in a treebank or not
 
@@ -131,7 +132,8 @@ def _entries(lines: Lines, stream: BinaryIO, name: str) -> Iterator[tuple[str, F
         if line.strip():
             word, *values = line.rstrip().rsplit(None, size)
             if len(values) != size or _has_number(word):
-                problem = f"expected a word and {size} numbers, found '{line[:40].decode('utf-8', 'replace').rstrip()}'"
+                found = line[:40].decode("utf-8", "replace").rstrip()
+                problem = f"expected a word and {plural(size, 'number')}, found '{found}'"
                 raise InputError(problem, path=name, line=number, remedy="give word vectors")
             yield word.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace"), values, number
             n_found += 1

@@ -113,7 +113,8 @@ def _settings(facts: Mapping[str, Any]) -> str:
     selection = scheme["selection"]
     least = selection["min_agreement"]
     agree = "identical parses" if least >= 1 else f"agreement on {100 * least:g} % of the tokens or more"
-    limits = [agree if least > 0 else "all sentences"]
+    number = "as many sentences as have " if selection["balanced"] else ""  # of long sentences some with less agreement
+    limits = [f"{number}{agree}" if least > 0 else "all sentences"]
     limits += [f"confidence of {selection['min_confidence']:g} or more"] if selection["min_confidence"] else []
     limits += ["the same proportion of each length"] if selection["balanced"] else []
     lines = [("scheme", f"{name}{source}")]
@@ -123,7 +124,7 @@ def _settings(facts: Mapping[str, Any]) -> str:
         lines.append(("selected", f"{', '.join(limits)}; at most {plural(scheme['rounds'], 'round')}"))
     if "taggers" in facts:
         share = scheme["tag_agreement"]
-        learned = facts["taggers"]["sentences"] or "target_train" in facts
+        learned = facts["taggers"].get("retrained", True)
         all_agree = "agreement on the tags of " + ("all tokens" if share >= 1 else f"{100 * share:g} % of the tokens")
         lines.append(("taggers", f"{all_agree}; retrained once" if learned else "as they were"))
     if "members" in facts:
@@ -134,8 +135,9 @@ def _settings(facts: Mapping[str, Any]) -> str:
 
 
 def _data(facts: Mapping[str, Any]) -> str:
-    training, added, few = facts["training"], facts.get("added"), facts.get("target_train")
-    copies, last = facts["scheme"]["source_copies"], facts.get("rounds", [{}])[-1]
+    taggers = facts.get("taggers", {})  # what is added to their training data, if parsers stay
+    training, added, few = facts["training"], facts.get("added", taggers), facts.get("target_train")
+    copies, last = facts["scheme"]["source_copies"], facts.get("rounds", [taggers])[-1]
     rows, parts = [("training data before", training)], [(copies, training)]
     copied = [f"{copies} copies of the first"] if copies > 1 else []
     if few:

@@ -69,7 +69,7 @@ def _data(facts: Mapping[str, Any], full: bool) -> str:
         for role in ("training", "development")
         if (data := facts.get(role)) is not None
     ]
-    lines += [f"{what} of {words:,} words" for what in ("clusters", "vectors") if (words := facts.get(what))]
+    lines += [f"{what} of {plural(words, 'word')}" for what in ("clusters", "vectors") if (words := facts.get(what))]
     return "\n".join(lines)
 
 

@@ -16,10 +16,12 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import is_single_rooted
 from treevote.ensemble.vote import vote
 from treevote.errors import InputError
+from treevote.evaluation.verdict import signed
 from treevote.studies.jobs import Parsing, compact
 from treevote.studies.report import Outcome, Table, Value, outcome, percent, printed, rate
 from treevote.studies.sagae_tsujii import PAIR, PAPER, PAPER_SETTINGS, THREE, VOTE_OF_THREE, agreed
 from treevote.studies.study import METRICS, Claim, Context, Results, Study
+from treevote.terminal import plural
 
 BASE, ADAPTED = PAIR[0], f"{PAIR[0]}, retrained"
 
@@ -116,8 +118,10 @@ def _sentences(results: Results) -> Table:
 
 def _agreement_is_correct(results: Results) -> tuple[Outcome, str]:
     (n_agreed, there), (one, other) = agreed(results, PAIR), map(results.score, PAIR)
-    return outcome(there.tokens > 0 and there.las > max(one, other)), (
-        f"{rate(there.las)} LAS on the {n_agreed:,} sentences of the test set on which they agree, "
+    if not n_agreed:
+        return outcome(False), "they agree on no sentence of the test set"
+    return outcome(there.las > max(one, other)), (
+        f"{there.las:.2f} LAS on the {plural(n_agreed, 'sentence')} of the test set on which they agree, "
         f"against {one:.2f} and {other:.2f} on all"
     )
 
@@ -125,7 +129,7 @@ def _agreement_is_correct(results: Results) -> tuple[Outcome, str]:
 def _adapted_is_better(results: Results) -> tuple[Outcome, str]:
     adapted, gain = results.score(ADAPTED), results.score(ADAPTED) - results.score(BASE)
     p = results.context.p_value(results.systems[BASE], results.systems[ADAPTED], "las")
-    return outcome(gain > 0, p.p), f"{adapted:.2f} LAS, {gain:+.2f} ({p})"
+    return outcome(gain > 0, p.p), f"{adapted:.2f} LAS, {signed(gain)} ({p})"
 
 
 def _as_good_as_the_vote(results: Results) -> tuple[Outcome, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal, TypeAlias
@@ -108,8 +108,8 @@ def percent(part: float, whole: float) -> float | None:
 
 
 def rate(value: float) -> float | None:
-    """Return a rate to two decimals; None for ``nan``."""
-    return None if value != value else round(value, 2)
+    """Return a rate to two decimals, never -0; None for ``nan``."""
+    return None if value != value else round(value, 2) + 0.0
 
 
 def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Report) -> str:
@@ -122,7 +122,7 @@ def as_markdown(name: str, summary: str, facts: Mapping[str, JSON], report: Repo
     explained: list[tuple[str, str]] = []
     for table in report.tables:
         rows = [table.columns, (":--", *("--:" for _ in table.columns[1:])), *table.rows]
-        blocks += [f"## {table.title}", "\n".join(f"| {' | '.join(map(_shown, row))} |" for row in rows)]
+        blocks += [f"## {table.title}", "\n".join(map(_markdown_row, rows))]
         new = [item for item in table.legend.items() if item not in explained]
         explained += new
         blocks.append("\n".join(f"- {name}: {line}" for name, line in new))
@@ -165,8 +165,12 @@ def as_json(name: str, summary: str, facts: Mapping[str, JSON], report: Report) 
 def _shown(value: Value) -> str:
     if value is None:
         return ""
-    text = f"{value:.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
-    return text.replace("|", "\\|")
+    return f"{value:.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _markdown_row(row: Iterable[Value]) -> str:
+    cells = (_shown(value).replace("|", "\\|") for value in row)
+    return f"| {' | '.join(cells)} |"
 
 
 def _fact(value: JSON) -> str:

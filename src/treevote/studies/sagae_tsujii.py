@@ -11,6 +11,7 @@ from treevote.ensemble.members import members_of
 from treevote.evaluation.agreement import right_arcs
 from treevote.evaluation.counts import Counts
 from treevote.evaluation.factors import direction as sides_of
+from treevote.evaluation.verdict import signed
 from treevote.studies.report import Outcome, Table, Value, outcome, percent, printed, printed_by_name, rate
 from treevote.studies.study import Claim, Results, Study, better, score_table
 
@@ -116,15 +117,15 @@ def _agreement(results: Results) -> list[Table]:
 
 def _agreement_is_correct(results: Results) -> tuple[Outcome, str]:
     las = {name: results.score(name) for name in results.systems}
-    found = {pair: _where_agreed(results, pair) for pair in itertools.combinations(las, 2)}
+    found = {pair: agreed(results, pair) for pair in itertools.combinations(las, 2)}
     one, other = pair = PAIR if PAIR in found else next(iter(found))
-    holds = all(there is not None and there > max(las[name] for name in own) for own, (*_, there, _) in found.items())
-    sentences, _, there, _ = found[pair]
-    if there is None:
+    holds = all(there.las > max(las[name] for name in own) for own, (_, there) in found.items())  # nan is not above
+    n_agreed, there = found[pair]
+    if not n_agreed:
         return outcome(holds), f"{one} and {other} agree on no sentence"
     return outcome(holds), (
-        f"{one} and {other} agree on {sentences} % of the sentences, with {there} LAS there against {las[one]:.2f} and "
-        f"{las[other]:.2f} overall"
+        f"{one} and {other} agree on {100 * n_agreed / results.context.test.n_sentences:.2f} % of the sentences, with "
+        f"{there.las:.2f} LAS there against {las[one]:.2f} and {las[other]:.2f} overall"
     )
 
 
@@ -141,7 +142,7 @@ agreement = Study(
 
 def _gains(results: Results) -> Mapping[str, float]:
     score = results.score
-    return {learner: round(score(backward) - score(forward), 2) for learner, (forward, backward) in PAIRS.items()}
+    return {learner: score(backward) - score(forward) for learner, (forward, backward) in PAIRS.items()}
 
 
 def _shares(results: Results) -> list[float | None]:
@@ -158,7 +159,7 @@ def _direction(results: Results) -> list[Table]:
     for title, mask in (*((names[side], column == side) for side in (0, 1)), ("all", test.is_token)):
         rows.append((title, int(mask.sum()), *(percent((own & mask).sum(), mask.sum()) for own in hits.values())))
     gains: list[tuple[Value, ...]] = [
-        (context.training.name, *_shares(results), *_gains(results).values()),
+        (context.training.name, *_shares(results), *map(rate, _gains(results).values())),
         ("paper: Turkish", "less than 4", "over 80", *printed("2.7 2.6")),
         ("paper: Hungarian", None, None, *printed("0.0"), None),
         ("paper: eight other languages", None, None, "just below 0", None),
@@ -182,7 +183,7 @@ def _backward_helps(results: Results) -> tuple[Outcome, str]:
     gains, (_, right), systems = _gains(results), _shares(results), results.systems
     p_value = results.context.p_value
     chance = {name: p_value(systems[forward], systems[backward], "las") for name, (forward, backward) in PAIRS.items()}
-    shown = " and ".join(f"backward {name} {gains[name]:+.2f} LAS ({chance[name]})" for name in PAIRS)
+    shown = " and ".join(f"backward {name} {signed(gains[name])} LAS ({chance[name]})" for name in PAIRS)
     gain = gains["MaxEnt"]
     holds = gain > 0 if right is not None and right > HEAD_FINAL else gain < 0
     return outcome(holds, chance["MaxEnt"].p), f"{right} % of the heads are to the right; {shown}"
