@@ -22,6 +22,13 @@ def test_rows_with_the_same_number_are_a_sentence() -> None:
     assert len(Treebank.from_frame(treebank.to_frame())) == 3
 
 
+def test_a_mark_may_be_none_or_all() -> None:
+    treebank = Treebank.of([(["a", "b"], [2, 0], ["x", "root"])])
+    again = Treebank.from_frame(treebank.to_frame().assign(tag_confidence=[0, 1]))
+    assert again.tag_confidence is not None
+    assert again.tag_confidence[1:].tolist() == [0, 1]
+
+
 def test_a_mark_may_be_unknown() -> None:
     treebank = Treebank.of([(["a", "b"], [2, 0], ["x", "root"])])
     frame = treebank.to_frame().assign(tag_confidence=[0.5, float("nan")])

@@ -94,6 +94,11 @@ def test_a_vocabulary_of_several_parts_is_one_file_and_one_list(tmp_path: Path) 
     assert texts[0] is texts[2] is texts[3]
 
 
+def test_a_vocabulary_of_parts_of_parts_has_the_name_of_its_title(tmp_path: Path) -> None:
+    save(Record("model", parts={"a": several(["x"], ["x"])}), tmp_path / "model")
+    assert sorted(sizes(tmp_path / "model")) == ["form.json", "manifest.json"]
+
+
 def test_vocabularies_with_the_same_words_and_other_titles_stay_apart(tmp_path: Path) -> None:
     save(Record("p", texts={"form": ["a"], "lemma": ["a"]}), tmp_path / "model")
     texts = load(tmp_path / "model").texts

@@ -10,12 +10,11 @@ import numpy as np
 from treevote.corpus.folds import runs_of
 from treevote.kernels import Bools, Ints, Keys, Longs, kernel, leaf
 from treevote.models.learning.features.rows import BATCH_KEYS, Batch
-from treevote.models.learning.features.trie import key_at, mix
+from treevote.models.learning.features.trie import START, mix
 from treevote.models.text.tagging.forms import SPELLING
 from treevote.models.text.tagging.templates import MAX_ATOMS, NO_ATOM
 
 _N_SPELLING = len(SPELLING)
-_NOWHERE = np.zeros(0, np.uint64)
 _OUTSIDE = 1  # value of every place outside the sentence
 _FIRST_TAG = 2
 _CONTEXT = np.uint64(2)
@@ -47,7 +46,7 @@ def fire(text: Text, sentence: int, position: int, templates: Ints, keys: Keys) 
     """
     first = text.offsets[sentence]
     length = text.offsets[sentence + 1] - first
-    start = mix(key_at(-1, _NOWHERE), 0, int(text.groups[first + position]))
+    start = mix(START, 0, int(text.groups[first + position]))
     n = 0
     for t in range(len(templates)):
         key, fires, context = start, True, np.uint64(0)

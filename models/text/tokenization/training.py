@@ -87,21 +87,21 @@ def _blocks(treebank: Treebank) -> Iterator[str]:
     lines = lines_of(treebank)[0] if source is None else source.lines
     has_spaces = source is None or source.format == "conllu"
     block: list[str] = []
-    tokens = 0
+    has_tokens = False
     for line in (*lines, ""):
         bare = line.strip("\ufeff\r")
         columns = bare.split("\t")
         if not bare.strip():
-            if tokens:
+            if has_tokens:
                 yield "\n".join([*block, "", ""])
-                block, tokens = [], 0
+                block, has_tokens = [], False
         elif is_new_paragraph([bare]):
             block.append("# newpar" if new_document([bare]) is None else "# newdoc")
         elif not bare.startswith("#") and "." not in columns[0] and len(columns) == 10:
             together = has_spaces and "SpaceAfter=No" in columns[9].split("|")
             form = columns[1].encode("utf-8", "replace").decode().replace("\0", "\ufffd")
             block.append(f"{columns[0]}\t{form}" + "\t_" * 7 + f"\t{'SpaceAfter=No' if together else '_'}")
-            tokens += 1
+            has_tokens = True
 
 
 def _require_spaces(treebank: Treebank, text: str) -> None:
