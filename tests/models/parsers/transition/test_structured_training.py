@@ -28,7 +28,7 @@ from treevote.models.learning.features.rows import Trees
 from treevote.models.learning.features.weights import score as packed_score
 from treevote.models.parsers.transition.arc_standard import class_table, gold_of, is_final
 from treevote.models.parsers.transition.configuration import ACTION, PREVIOUS, Workspace, workspace
-from treevote.models.parsers.transition.log_linear import LogLinear, ascend, score
+from treevote.models.parsers.transition.log_linear import LogLinear, ascend, log_softmax, score
 from treevote.models.parsers.transition.parser import FAMILY, Direction, Search, TransitionParser
 from treevote.models.parsers.transition.structured_training import WIDTH, Passes, learn, train_structured, violation
 
@@ -109,6 +109,13 @@ def test_the_violation_is_the_twins(model: Model, width: int, cost: float) -> No
         n = len(example.words) - 1
         final = [derivation(space, at) for at in range(len(space.configurations)) if is_final(space, at, n)]
         assert all(each in final for each in beam)
+
+
+def test_the_logarithm_of_the_only_class_is_exactly_nothing() -> None:
+    for scores in ([0.0, 5.0], [3.0, -2.0], [-1e30, 0.0]):
+        logs = np.array(scores, np.float32)
+        log_softmax(np.array([True, False]), logs)
+        assert logs[0] == 0
 
 
 @settings(max_examples=60)
