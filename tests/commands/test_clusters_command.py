@@ -116,6 +116,15 @@ def test_what_is_not_retrained_keeps_its_clusters(
     assert json.loads(run("inspect", tmp_path / "out", "--json"))["clusters"] == len(parsers.words)
 
 
+def test_the_card_tells_of_taggers_that_learned_other_clusters_and_no_sentence(model: Path, tmp_path: Path) -> None:
+    run("clusters", TOY, "-o", tmp_path / "new.paths", "--classes", 3)
+    adapt = ("adapt", model, TOY, "--train", TOY, "--dev", TOY, "--force", "--retrain", "taggers")  # TOY has its tags
+    run(*adapt, "-o", tmp_path / "out", "--word-clusters", tmp_path / "new.paths")
+    facts = json.loads(run("inspect", tmp_path / "out", "--json"))
+    assert facts["adaptation"]["taggers"]["sentences"] == 0
+    assert facts["card"]["adapted_taggers"]
+
+
 def test_running_text_needs_a_model_with_a_tokenizer(model: Path, tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text("the dog saw the cat. the dog saw the fish.\n", "utf-8")

@@ -74,7 +74,7 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadat
         "bytes": sum(facts["files"].values()),
         "adaptation_rounds": len(adaptation.get("rounds", ())),
         "labelled_target_sentences": adaptation.get("target_train", {}).get("sentences", 0),
-        "adapted_taggers": adaptation.get("taggers", {}).get("sentences", 0) > 0,
+        "adapted_taggers": adaptation.get("taggers", {}).get("retrained", False),
         "input": f"{'raw text, or ' if 'tokenizer' in reads else ''}sentences of words{tagged}; CoNLL-U or CoNLL-X",
         "output": f"trees, {'support and confidence' if parser.has_confidence else 'support'} of each arc",
         "measured_on": parser.measured_on or None,
