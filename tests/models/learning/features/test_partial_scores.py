@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,10 +15,10 @@ from treevote.corpus.treebank import Treebank
 from treevote.models.learning.features.firing import MAX_FEATURES, scratch
 from treevote.models.learning.features.lexicon import Lexicon
 from treevote.models.learning.features.linear_guide import LinearGuide
-from treevote.models.learning.features.partial_scores import NODES, SETS, divide, empty_cache
+from treevote.models.learning.features.partial_scores import KEYS, NODES, SETS, divide, empty_cache
 from treevote.models.learning.features.rich_templates import JOINT, OTHERS
-from treevote.models.learning.features.stack_and_queue import GRAMMAR
-from treevote.models.learning.features.templates import compile_templates
+from treevote.models.learning.features.stack_and_queue import GRAMMAR, WORD
+from treevote.models.learning.features.templates import COLUMN, compile_templates
 from treevote.models.learning.features.weights import score
 from treevote.models.parsers.transition.arc_standard import actions_of
 from treevote.models.parsers.transition.features import Model, fire, score_configuration
@@ -27,15 +28,14 @@ N_CLASSES = 5
 TABLE = compile_templates(TEMPLATES, GRAMMAR)
 
 # Among them are places and atoms that no template has, and parts that leave nothing to the last one, or all.
-divisions = st.sampled_from(
-    [
-        (),
-        OTHERS,
-        JOINT,
-        ("s0 s1 s2 q0", "distance action action2", "q9 s0.next.l"),
-        ("s0.upos s1.upos q0.upos", "s0 s1", "s0.l.deprel q0.upos q1.upos", "s1.lval s0.rval s0.xpos"),
-    ]
+DIVISIONS = (
+    (),
+    OTHERS,
+    JOINT,
+    ("s0 s1 s2 q0", "distance action action2", "q9 s0.next.l"),
+    ("s0.upos s1.upos q0.upos", "s0 s1", "s0.l.deprel q0.upos q1.upos", "s1.lval s0.rval s0.xpos"),
 )
+divisions = st.sampled_from(DIVISIONS)
 
 
 @settings(max_examples=30)
@@ -74,3 +74,13 @@ def test_every_template_is_in_one_part() -> None:
         assert len(parts.sets) == len(table.sets)
         assert parts.bounds[-1, NODES] == len(parts.nodes)
         assert parts.bounds[-1, SETS] == len(parts.sets)
+
+
+@pytest.mark.parametrize("joint", DIVISIONS)
+def test_the_joint_key_has_what_its_parts_have_and_of_a_whole_word_nothing_twice(joint: Sequence[str]) -> None:
+    parts = divide(TABLE, (), joint)
+    kinds = {number: (kind, place) for kind, place, _, number in parts.atoms.tolist()}
+    own = set(parts.keys[: parts.bounds[parts.n_joint, KEYS]].tolist())
+    words = {place for kind, place in map(kinds.__getitem__, own) if kind == WORD}
+    found = parts.keys[parts.bounds[-1, KEYS] :].tolist()
+    assert sorted(found) == sorted(n for n in own if kinds[n][0] != COLUMN or kinds[n][1] not in words)

@@ -25,8 +25,9 @@ from treevote.models.learning.features.lexicon import ATTRIBUTES, Lexicon
 from treevote.models.learning.features.templates import compile_templates
 from treevote.models.learning.features.trie import START, mix
 from treevote.models.learning.features.word_memo import WordMemo
+from treevote.models.parsers.given_arcs import GivenArcs
 from treevote.models.parsers.labelling.features import GRAMMAR, TEMPLATES, Sentence, fire, max_features
-from treevote.models.parsers.labelling.labeller import Labeller, rows_of, train_labeller
+from treevote.models.parsers.labelling.labeller import Labeller, allow_labels, rows_of, train_labeller
 from treevote.models.parsers.labelling.surroundings import LINKS, bottom_up, link
 
 # Every kind of atom and place, alone and together, though the default set may change.
@@ -250,6 +251,26 @@ def test_arcs_have_labels_that_such_arcs_had_in_training(training: Treebank, tre
     to_token = set(training.deprels[training.heads > 0].tolist()) or to_root
     assert set(found[treebank.heads == 0].tolist()) <= to_root
     assert set(found[treebank.heads > 0].tolist()) <= to_token
+
+
+@pytest.mark.parametrize(
+    ("head", "deprel", "allowed"),
+    [
+        (-1, -1, [True, False, True]),  # nothing is given
+        (0, -1, [True, False, False]),  # the third label would move the arc
+        (-1, 2, [False, False, True]),
+        (0, 1, [False, True, False]),  # the given one, though it is not usual
+        (0, 0, [True, False, False]),
+        (0, 2, [True, False, True]),  # no label is left
+    ],
+)
+def test_a_given_label_is_kept_and_no_label_moves_a_given_arc(head: int, deprel: int, allowed: list[bool]) -> None:
+    nothing, labels = np.zeros(2, np.int32), np.arange(3, dtype=np.int32)
+    heads, deprels = np.array([-1, head], np.int32), np.array([-1, deprel], np.int32)
+    arcs = GivenArcs(heads, deprels, nothing, nothing, nothing, labels, labels == 2)
+    mask = np.zeros(3, np.bool_)
+    allow_labels(arcs, 1, labels != 1, mask)
+    assert mask.tolist() == allowed
 
 
 @settings(max_examples=25)
