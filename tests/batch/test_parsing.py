@@ -9,9 +9,13 @@ import pytest
 
 from tests.reference.toy_grammar import toy_treebank
 from treevote import dumps
+from treevote.batch.joint import ParseJob
 from treevote.batch.parsing import parse_sentences
+from treevote.conll.chunks import Chunk
 from treevote.corpus.given import Keep
+from treevote.ensemble.familiarity import TextCounts
 from treevote.ensemble.parser import load
+from treevote.ensemble.stored import StoredParser
 from treevote.parallel import Jobs
 
 
@@ -33,3 +37,11 @@ def test_no_result_depends_on_the_number_of_sentences_at_a_time(
     }
     assert cut_by_parts == cut
     assert told == [("parsing", end, 5) for end in ends]
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_texts_that_are_not_compared_have_the_same_parses_and_no_counts(model: Path, n: int) -> None:
+    inputs = [Chunk("", 1, 1, dumps(toy_treebank(2, seed)).encode(), "conllu") for seed in range(n)]
+    found = ParseJob(StoredParser.of(model), compare=False)(inputs)
+    assert [each.text for each in found] == [each.text for each in ParseJob(StoredParser.of(model))(inputs)]
+    assert [(each.doubt, each.text_counts) for each in found] == [(None, TextCounts())] * n
