@@ -32,6 +32,10 @@ def die(number: int) -> int:
     return number
 
 
+def held(number: int) -> bool:
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
 def count(name: str, progress: Progress) -> str:
     for step in range(1, 4):
         progress(name, step, 3)
@@ -120,6 +124,13 @@ def test_what_joblib_does_not_know_is_a_configuration_error(n_jobs: int, backend
 def test_workers_end_with_their_killed_parent() -> None:
     done = subprocess.run([sys.executable, "-c", _KILLED], capture_output=True, timeout=60, check=False)  # to their end
     assert done.returncode == -signal.SIGKILL
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="a feature of POSIX")
+def test_ctrl_c_is_for_the_parent_alone() -> None:
+    """A worker would write a traceback, most of all while it starts; its parent ends it."""
+    assert all(Jobs(2, "loky").map(held, range(4)))
+    assert not held(0)
 
 
 def test_a_killed_worker_is_one_error() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 import threading
 import time
 import warnings
@@ -164,6 +165,9 @@ def _map(function: Callable[..., R], items: Iterable[Any], parallel: Any, limit:
 
     try:
         with parallel:
+            with _interrupts_held():
+                started = parallel([joblib.delayed(bool)()])  # no work: it starts the workers
+            list(started)
             while more:
                 outcomes = parallel(feed())
                 try:
@@ -179,6 +183,22 @@ def _map(function: Callable[..., R], items: Iterable[Any], parallel: Any, limit:
         raise TreevoteError(problem) from broken
     if fault is not None:
         raise fault
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back, for ever from processes that start meanwhile: their parent ends them, without a traceback."""
+    from multiprocessing import resource_tracker
+
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # a process that workers need, whose start would let Ctrl-C through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
