@@ -43,6 +43,14 @@ def test_joined_and_selected_lines_tell_what_each_told(texts: list[str], n: int,
     assert told(joined.select(chosen, source=True)) == [expected[i] for i in chosen]
 
 
+def test_sentences_in_another_order_or_several_times_have_their_own_lines_alone() -> None:
+    """In their order they have a comment where another document begins."""
+    a, b, c = (f"1\t{form}" + "\t_" * 4 + "\t0\troot\t_\t_\n\n" for form in "abc")
+    treebank = of(f"{a}# newdoc id = B\n{b}{c}")
+    for chosen, lines in (([0, 2], f"{a}# newdoc id = B\n{c}"), ([0, 2, 2], a + c + c), ([2, 0], c + a)):
+        assert source_of(treebank.select(chosen, source=True)).text.decode() == lines
+
+
 def test_lines_of_which_some_are_missing_or_have_another_format_are_not_joined() -> None:
     one = source_of(of("1\tw" + "\t_" * 8 + "\n\n"))
     assert Source.concatenate([one, None]) is None

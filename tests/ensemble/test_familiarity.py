@@ -17,7 +17,18 @@ from treevote.commands.parse import parse_files
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble import familiarity
-from treevote.ensemble.familiarity import ENOUGH_TOKENS, STRANGE_WORDS, TextCounts, _size, doubt, doubts, text_counts
+from treevote.ensemble.familiarity import (
+    ENOUGH_TOKENS,
+    MOST_NAMED,
+    STRANGE_WORDS,
+    TextCounts,
+    _size,
+    doubt,
+    doubts,
+    known_labels,
+    strange_labels,
+    text_counts,
+)
 from treevote.ensemble.foreign_tags import COLUMNS, filled
 from treevote.ensemble.members import members_of
 from treevote.ensemble.parser import EnsembleParser, save
@@ -218,3 +229,16 @@ def test_what_is_expected_names_the_sentences_that_were_measured(full: Treebank,
     assert f" ({name}: " in str(counts.expectation(parser))
     assert f"% in the {name})" in str(counts._replace(voted=0).expectation(parser))
     assert f"% on the {name}), and" in str(counts._replace(agreed=counts.voted // 9).doubt(parser))
+
+
+def test_kept_labels_that_the_model_does_not_know_are_named(parser: EnsembleParser) -> None:
+    known, strange = known_labels(parser), ("z", "y", "x", "w", "v", "u", "t")
+    assert known is not None
+    labels = (*strange, *sorted(known))
+    few = Treebank.of([(["a"] * 3, [0, 1, 1], [*sorted(known)[:2], "t"]), (["a"] * 2, [0, 1], ["_", "x"])])
+    assert (strange_labels(parser, few, "labels") or "").endswith("are kept as they are: t, x")
+    many = Treebank.of([(["a"] * len(labels), [0] * len(labels), labels)])
+    first = ", ".join(sorted(strange)[:MOST_NAMED])
+    assert (strange_labels(parser, many, "all") or "").endswith(f": {first} and {len(strange) - MOST_NAMED} more")
+    assert strange_labels(parser, many, "heads") is strange_labels(parser, many, None) is None
+    assert strange_labels(parser, many.select([]), "all") is None
