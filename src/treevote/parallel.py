@@ -187,12 +187,15 @@ def _map(function: Callable[..., R], items: Iterable[Any], parallel: Any, limit:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back, for ever from processes that start meanwhile: their parent ends them, without a traceback."""
-    from multiprocessing import resource_tracker
+    """Hold Ctrl-C back within a block, and for good from the processes that it starts.
 
+    They would write a traceback each; their parent ends them.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    from multiprocessing import resource_tracker
+
     resource_tracker.ensure_running()  # a process that workers need, whose start would let Ctrl-C through
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:

@@ -13,6 +13,7 @@ from tests.command_line import content, fails, run
 from tests.commands.test_train_annotator import without_tags
 from tests.paths import TOY
 from tests.reference.toy_text import toy_tokenizer
+from treevote.commands.model_card import NOTHING, card
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.members import clusters_of
@@ -123,6 +124,11 @@ def test_the_card_tells_of_taggers_that_learned_other_clusters_and_no_sentence(m
     facts = json.loads(run("inspect", tmp_path / "out", "--json"))
     assert facts["adaptation"]["taggers"]["sentences"] == 0
     assert facts["card"]["adapted_taggers"]
+    del facts["adaptation"]["taggers"]["retrained"]  # as in an older model
+    for n_sentences in (0, 1):
+        facts["adaptation"]["taggers"]["sentences"] = n_sentences
+        assert card(facts, load(model), NOTHING)["adapted_taggers"] == bool(n_sentences)
+        assert ("retrained once" in as_text(facts)) == bool(n_sentences)
 
 
 def test_running_text_needs_a_model_with_a_tokenizer(model: Path, tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadat
     """Return a card as data for JSON; for the facts see `treevote.commands.inspect.inspect`."""
     training: Mapping[str, Any] = facts["training"]
     adaptation: Mapping[str, Any] = facts.get("adaptation", {})
+    taggers: Mapping[str, Any] = adaptation.get("taggers", {"sentences": 0})
     tags = expects_tags(parser)
     reads = parser.annotator.parts
     tagged = ", with the tags of the training data" if tags and "tagger" not in reads else ""
@@ -74,7 +75,7 @@ def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadat
         "bytes": sum(facts["files"].values()),
         "adaptation_rounds": len(adaptation.get("rounds", ())),
         "labelled_target_sentences": adaptation.get("target_train", {}).get("sentences", 0),
-        "adapted_taggers": adaptation.get("taggers", {}).get("retrained", False),
+        "adapted_taggers": taggers.get("retrained", taggers["sentences"] > 0),  # an older model has no such fact
         "input": f"{'raw text, or ' if 'tokenizer' in reads else ''}sentences of words{tagged}; CoNLL-U or CoNLL-X",
         "output": f"trees, {'support and confidence' if parser.has_confidence else 'support'} of each arc",
         "measured_on": parser.measured_on or None,

@@ -124,7 +124,7 @@ def _settings(facts: Mapping[str, Any]) -> str:
         lines.append(("selected", f"{', '.join(limits)}; at most {plural(scheme['rounds'], 'round')}"))
     if "taggers" in facts:
         share = scheme["tag_agreement"]
-        learned = facts["taggers"]["retrained"]
+        learned = facts["taggers"].get("retrained", facts["taggers"]["sentences"])  # an older model has no such fact
         all_agree = "agreement on the tags of " + ("all tokens" if share >= 1 else f"{100 * share:g} % of the tokens")
         lines.append(("taggers", f"{all_agree}; retrained once" if learned else "as they were"))
     if "members" in facts:
