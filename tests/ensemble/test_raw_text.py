@@ -253,7 +253,7 @@ def test_text_of_two_encodings_and_bytes_of_another_one_are_told(model: Path, tm
         ):
             parse_files(model, [path], tmp_path / "out.conllu", encoding=name, jobs=2)
     path.write_bytes(("A dog barks. " * 9).encode("utf-16-le"))
-    with pytest.raises(InputError, match="the file is UTF-16LE; parse it with --encoding UTF-16LE"):
+    with pytest.raises(InputError, match="the file is UTF-16LE; convert it: iconv -f UTF-16LE -t UTF-8"):
         parse_files(model, [path], tmp_path / "out.conllu")
 
 
