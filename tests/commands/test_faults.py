@@ -10,8 +10,6 @@ import pytest
 from tests.command_line import ONE, TWO, content, fails, invoke, run
 from tests.paths import TOY
 from treevote.commands.faults import require_no_faults
-from treevote.conll.guidelines import departures
-from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 
 BAD = ONE.replace("\t2\t", "\t9\t").replace("\t0\t", "\t8\t")
@@ -126,11 +124,6 @@ def test_labels_tags_and_roots_that_ud_does_not_know_are_warned_of(tmp_path: Pat
     assert [line for line in trained.stderr.splitlines() if "warning" in line] == warnings  # beside progress
     assert invoke("evaluate", odd, odd).stderr.splitlines() == warnings
     assert invoke("evaluate", TOY, TOY).stderr == ""
-
-
-def test_the_number_of_further_labels_has_no_plural() -> None:
-    treebank = Treebank.of([(["a"] * 6, [0, 1, 1, 1, 1, 1], [f"y{i}" for i in range(6)])])
-    assert "y4 (1) and 1 more, first" in next(departures(treebank))
 
 
 @pytest.mark.parametrize("convention", ["--ud", "--conllx"])

@@ -10,7 +10,6 @@ from treevote.batch.reading import Piece, tasks
 from treevote.commands.config import of_adaptation
 from treevote.commands.train import with_folds
 from treevote.conll.chunks import Chunk
-from treevote.corpus.source import missing_end
 from treevote.ensemble.configuration import described
 from treevote.ensemble.parser import score_tags
 from treevote.ensemble.trainer import EnsembleTrainer
@@ -88,11 +87,6 @@ def test_figures_as_a_table() -> None:
         "convention conllx     LAS     UAS      LA    root  complete",
         "mine               100.00  100.00  100.00  100.00    100.00",
     ]
-
-
-def test_line_ends_that_a_text_lacks() -> None:
-    texts = (b"", b"1\ta\n\n", b"1\ta\n", b"1\ta", b"1\ta\r\n")
-    assert [missing_end(text) for text in texts] == [b"", b"", b"\n", b"\n\n", b"\r\n"]
 
 
 def test_settings_in_a_few_words() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conll.test_with_words import conllu, of
-from treevote.corpus.source import Source
+from treevote.corpus.source import Source, missing_end
 from treevote.corpus.treebank import Treebank
 
 
@@ -55,3 +55,8 @@ def test_lines_of_which_some_are_missing_or_have_another_format_are_not_joined()
     one = source_of(of("1\tw" + "\t_" * 8 + "\n\n"))
     assert Source.concatenate([one, None]) is None
     assert Source.concatenate([one, dataclasses.replace(one, format="conllx")]) is None
+
+
+def test_line_ends_that_a_text_lacks() -> None:
+    texts = (b"", b"1\ta\n\n", b"1\ta\n", b"1\ta", b"1\ta\r\n")
+    assert [missing_end(text) for text in texts] == [b"", b"", b"\n", b"\n\n", b"\r\n"]

@@ -195,6 +195,7 @@ def test_a_difference_in_a_later_sentence_is_found_there() -> None:
             [one("a"), one("b"), one("c", "d")],
             "sentence 2: token 2: expected 'c' as in the gold trees, found the end",
         ),
+        ([one("a", "a", "b", "c"), one("d")], "sentence 1: token 2: expected the end of the sentence as in"),
         ([one("a"), one("b", "c", "d")], "sentence 2: token 3: expected the end of the sentence as in"),
         ([one("a"), one("b", "c")], "expected 3 sentences as in the gold trees, found 2"),
         ([one("a"), one("b", "c"), one("d"), one("e")], "expected 3 sentences as in the gold trees, found 4"),

@@ -41,7 +41,7 @@ def rule_of(form: str, lemma: str) -> str:
             prefix, begin, size = SequenceMatcher(None, changed, lemma, autojunk=False).find_longest_match()
         if size and 2 * size >= min(len(lemma), 4):
             added = lemma[:begin], lemma[begin + size :]
-            cost = len(changed) - size + len(lemma) - size
+            cost = len(changed) - 2 * size  # of all rules the same lemma
             rules.append((cost, f"{case}|{prefix}|{added[0]}|{len(changed) - prefix - size}|{added[1]}"))
     return min(rules, key=lambda rule: rule[0])[1] if rules else "=" + lemma
 

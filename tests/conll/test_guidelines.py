@@ -1,0 +1,22 @@
+"""Warnings about trees outside the guidelines of Universal Dependencies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import treevote
+from treevote.conll.guidelines import departures
+from treevote.corpus.treebank import Treebank
+
+
+def test_the_number_of_further_labels_has_no_plural() -> None:
+    treebank = Treebank.of([(["a"] * 6, [0, 1, 1, 1, 1, 1], [f"y{i}" for i in range(6)])])
+    assert "y4 (1) and 1 more, first" in next(departures(treebank))
+
+
+def test_the_first_place_is_a_line_of_its_file(tmp_path: Path) -> None:
+    good, odd = tmp_path / "good.conllu", tmp_path / "odd.conllu"
+    good.write_text("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
+    odd.write_text(f"# sent_id = s\n{good.read_text().replace('root', 'odd')}")
+    assert next(departures(treevote.read(odd))).endswith(": odd (1), first in line 2")
+    assert next(departures(treevote.read([good, odd]))).endswith(f": odd (1), first in line 2 of {odd}")
