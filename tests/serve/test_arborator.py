@@ -201,6 +201,13 @@ def test_a_refusal_is_a_failure_in_json(name: str, client: TestClient) -> None:
     assert response.json()["error"].startswith(sentence)
 
 
+@pytest.mark.parametrize(("method", "path", "status"), [("GET", "train/start", 405), ("POST", "nothing", 404)])
+def test_an_unknown_call_is_a_failure_in_json(method: str, path: str, status: int, client: TestClient) -> None:
+    response = client.request(method, f"{BASE}/{path}")
+    assert response.status_code == status
+    assert response.json()["status"] == "failure"
+
+
 def test_the_models_of_the_server_stay(client: TestClient) -> None:
     info = models(client)["plain-one"]["model_info"]
     response = client.delete(f"{BASE}/list/{info['project_name']}/{info['model_id']}")

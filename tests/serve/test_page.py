@@ -163,6 +163,26 @@ def test_the_keyboard_alone_is_enough(page: Any) -> None:
     assert heads(page)[2] == "0"
 
 
+def test_keys_of_the_browser_change_no_tree(page: Any) -> None:
+    parse(page, "The old dog saw cats near the tree.")
+    page.focus('#vote [data-word="3"]')
+    for key in ("Control+r", "Meta+r", "Alt+ArrowLeft"):
+        page.keyboard.press(key)
+    settled(page, "parsed by")
+    expect(page, '#vote [data-word="3"]').to_be_focused()
+    expect(page, "#words tr.given").to_have_count(0)
+
+
+def test_a_chosen_word_that_became_the_root_is_chosen_no_more(page: Any) -> None:
+    parse(page, "The old dog saw cats near the tree.")
+    page.focus('#vote [data-word="3"]')
+    for key in ("Enter", "ArrowRight", "r"):
+        page.keyboard.press(key)
+    settled(page, "Parsed again")
+    expect(page, "#words tr:nth-child(3) select").to_have_value("0")
+    expect(page, "#vote .chosen").to_have_count(0)
+
+
 def test_labels_and_tags_are_edited(page: Any) -> None:
     parse(page, "The old dog saw cats.")
     label, tag = (f'#words tr:nth-child(3) [aria-label="{name} of 3 dog"]' for name in ("deprel", "upos"))
@@ -360,6 +380,8 @@ def test_hostile_text_is_text(page: Any) -> None:
     assert "\x1b" not in shown
     columns = "1\t<b>x</b>\t_\t" + "<i>NOUN</i>\t_\t_\t0\t\u202eroot<script>\t_\t_\n\n"
     page.check("#keep")
+    parse(page, f"# text = one\u2028line\n{columns}")
+    assert page.inner_text("#sentence") == "one<2028>line"
     parse(page, columns)
     assert page.locator("#vote b, #vote i, #members script").count() == 0
     assert saved(page, "#save") == columns

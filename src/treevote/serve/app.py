@@ -166,7 +166,8 @@ class Server:
         assert isinstance(fault, HTTPException)
         self.metrics.begun()
         self.metrics.answered("other", fault.status_code, 0.0)
-        response = response_of(RequestError(fault.status_code, f"{fault.detail}.").told())
+        told = failure if request.url.path.startswith("/parser/models/") else RequestError.told
+        response = response_of(told(RequestError(fault.status_code, f"{fault.detail}.")))
         response.headers.update(fault.headers or {})
         return response
 

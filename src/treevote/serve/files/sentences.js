@@ -13,7 +13,7 @@ export function onChange(action) {  // what is done, and waited for, after each 
 }
 
 export const current = () => state.sentences[state.at];
-export const text = sentence => (sentence.conllu.match(/^# text = (.*)$/m) || [0, sentence.words.form.join(" ")])[1];
+export const text = sentence => (sentence.conllu.match(/^# text = ([^\n]*)/m) || [0, sentence.words.form.join(" ")])[1];
 
 export function differing(one, other) {  // positions, from 0, of the arcs that are not the same
   return one.head.map((head, i) => i).filter(i => one.head[i] !== other.head[i] || one.deprel[i] !== other.deprel[i]);

@@ -81,10 +81,11 @@ function prepare(node, sentence) {
   node.classList.toggle("given", sentence.given.has(word));
   node.addEventListener("click", () => pick(word));
   node.addEventListener("keydown", event => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;  // a key of the browser, such as that to load again
     const step = { ArrowRight: state.turn, ArrowLeft: -state.turn, Home: 1 - word, End: form.length - word }[event.key];
     if (step !== undefined) focusWord(word + step);
     else if (event.key === "Enter" || event.key === " ") pick(word);
-    else if (event.key === "r" || event.key === "R") setHead(state.chosen || word, 0).then(() => focusWord(word));
+    else if (event.key === "r" || event.key === "R") attach(state.chosen || word, 0);
     else if (event.key === "Escape") choose(0);
     else return;
     event.preventDefault();
@@ -99,9 +100,12 @@ function focusWord(word) {
   node.focus();
 }
 
-async function pick(word) {
-  if (!state.chosen) return choose(word);
-  const [dependent, head] = [state.chosen, word === state.chosen ? 0 : word];
+function pick(word) {
+  if (state.chosen) attach(state.chosen, word === state.chosen ? 0 : word);
+  else choose(word);
+}
+
+async function attach(dependent, head) {
   choose(0);
   await setHead(dependent, head);
   focusWord(dependent);
