@@ -128,6 +128,15 @@ def test_labels_tags_and_roots_that_ud_does_not_know_are_warned_of(tmp_path: Pat
     assert invoke("evaluate", TOY, TOY).stderr == ""
 
 
+def test_universal_tags_in_small_letters_are_warned_of(tmp_path: Path) -> None:
+    small, other = tmp_path / "small.conllu", tmp_path / "other.conllu"
+    small.write_text("1\ta\t_\tnoun\t_\t_\t0\troot\t_\t_\n\n")
+    other.write_text(small.read_text().replace("noun", "NN"))
+    said = "1 token has a UPOS that is none of the 17 universal ones of UD 2: noun (1), first in line 1\n"
+    assert invoke("evaluate", small, small).stderr == f"treevote: warning: {small}: {said}"
+    assert invoke("evaluate", other, other).stderr == ""
+
+
 def test_the_number_of_further_labels_has_no_plural() -> None:
     treebank = Treebank.of([(["a"] * 6, [0, 1, 1, 1, 1, 1], [f"y{i}" for i in range(6)])])
     assert "y4 (1) and 1 more, first" in next(departures(treebank))
