@@ -306,10 +306,13 @@ def test_a_model_that_was_not_measured_is_not_promoted(room: Path, tmp_path: Pat
     ]
     result = invoke(*arguments, *QUICK)
     assert result.exit_code == 3
+    assert "nothing measures the new model, so it will not be written; give --dev" in result.stderr
     assert "nothing was measured" in result.stdout
+    assert "for another command, remove the folder first" in result.stdout
     assert (tmp_path / "new.work").is_dir()
     forced = invoke(*arguments, *QUICK, "--force")
     assert forced.exit_code == 0
+    assert "nothing measures" not in forced.stderr
     assert not (tmp_path / "new.work").exists()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.command_line import fails, run
+from tests.command_line import fails, invoke, run
 from tests.reference.toy_grammar import toy_treebank
 from treevote.annotation.selection import Selection
 from treevote.commands.doctor import doctor
@@ -119,7 +119,9 @@ def test_a_limit_gives_another_exit_code(room: Path, diagnosis: dict[str, str]) 
     asked = *DOCTOR, room / "trees.conllu", "--work", room / "work", "--fail-over"
     total = json.loads(diagnosis["json"])["probable"]
     run(*asked, total)
-    run(*asked, total - 1, code=3)
+    said = invoke(*asked, total - 1)
+    assert said.exit_code == 3
+    assert f"expected at most {total - 1} suspects (--fail-over), found {total};" in said.stderr
 
 
 def test_a_run_goes_on_from_the_parses_that_there_are(room: Path, diagnosis: dict[str, str]) -> None:

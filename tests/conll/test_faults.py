@@ -40,8 +40,16 @@ FAULTS = [
         "conllu",
         "required",
         4,
-        "expected id 2, found 'x2', which is no id",
+        "expected id 2, found 'x2', which is no id; correct the first column, or remove the line",
     ),
+    (
+        token_line('"1"'),
+        "conllu",
+        "required",
+        3,
+        """expected id 1, found '"1"', which is no id; remove the quotes around columns""",
+    ),
+    (token_line(1).replace("\t", ";"), "conllu", "required", 3, "found 1; put tabs between the columns"),
     (token_line(1) + token_line(3, 1), "conllu", "required", 4, "expected id 2, found 3"),
     (token_line(0), "conllu", "required", 3, "expected id 1, found 0"),
     (TWO[:-1] + token_line(1), "conllu", "required", 5, "expected id 3, found 1"),
@@ -218,7 +226,7 @@ def test_each_fault_is_one_error_with_its_place(
     with pytest.raises(InputError) as found:
         parse_chunk(first, trees=trees)
     error = found.value
-    assert problem in error.problem
+    assert problem in f"{error.problem}; {error.remedy}"
     assert (error.path, error.line, error.sentence) == ("f.conllu", line, "2")
     assert error.remedy
     named = Chunk("", 11, 5, ("# sent_id = abc-1 \r\n" + text).encode(), format)

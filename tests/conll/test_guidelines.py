@@ -20,3 +20,11 @@ def test_the_first_place_is_a_line_of_its_file(tmp_path: Path) -> None:
     odd.write_text(f"# sent_id = s\n{good.read_text().replace('root', 'odd')}")
     assert next(departures(treevote.read(odd))).endswith(": odd (1), first in line 2")
     assert next(departures(treevote.read([good, odd]))).endswith(f": odd (1), first in line 2 of {odd}")
+
+
+def test_universal_tags_in_small_letters_are_told_and_other_tag_sets_are_not(tmp_path: Path) -> None:
+    small, other = tmp_path / "small.conllu", tmp_path / "other.conllu"
+    small.write_text("# sent_id = s\n1\ta\t_\tnoun\t_\t_\t0\troot\t_\t_\n\n")
+    other.write_text(small.read_text().replace("noun", "NN"))
+    assert [line.rpartition(": ")[2] for line in departures(treevote.read(small))] == ["noun (1), first in line 2"]
+    assert not [*departures(treevote.read(other))]

@@ -36,7 +36,7 @@ def test_steps_belong_to_one_plan(tmp_path: Path) -> None:
         assert steps.has_steps
     with checkpoints(tmp_path / "work", {"seed": 1}):
         pass
-    refused(tmp_path / "work", "differs in seed", {"seed": 2})
+    refused(tmp_path / "work", "differs in seed; give the same command, name another folder,", {"seed": 2})
 
 
 @pytest.mark.parametrize(

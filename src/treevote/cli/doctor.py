@@ -69,10 +69,10 @@ def doctor(
     first.
     """
     from treevote.commands.doctor import doctor as run
-    from treevote.errors import ConfigError
+    from treevote.errors import ConfigError, TreevoteError
     from treevote.files.streams import is_standard_output, require_apart, require_writable
     from treevote.report.doctor import as_json, as_text, write_list, write_marked
-    from treevote.terminal import tell, warn
+    from treevote.terminal import fault, tell, warn
 
     if any(map(is_standard_output, (output, list_file, report))):
         raise ConfigError("the suspects are on standard output; name a file for --output, --list and --report")
@@ -106,4 +106,6 @@ def doctor(
 
         write_report(diagnosis, report, command=options.command_line(), date=options.today())
     if fail_over is not None and diagnosis.probable > fail_over:
+        found = f"expected at most {fail_over:,} suspects (--fail-over), found {diagnosis.probable:,}"
+        fault(TreevoteError(f"{found}; correct or acknowledge some"))
         raise typer.Exit(options.FAILED)

@@ -25,7 +25,7 @@ NAMED = 5  # maximum number of labels that a warning names, the most frequent fi
 def departures(treebank: Treebank) -> Iterator[str]:
     """Yield a warning of each kind of departure, counts and first place; for CoNLL-X only that of `no_labels`.
 
-    A treebank without any universal tag, such as one that is tagged in XPOS alone, is not warned of for its tags.
+    A treebank without any universal tag, in capital or small letters, is not warned of for its tags.
 
     >>> toy = Treebank.of([(["a", "dog"], [0, 0], ["root", "nsbj"])], name="toy")
     >>> for warning in departures(toy):
@@ -41,7 +41,7 @@ def departures(treebank: Treebank) -> Iterator[str]:
     tags = [word.upos for word in treebank.words]
     universal = np.array([tag in TAGS for tag in tags])
     universal[0] = True
-    if universal[1:].any():
+    if any(tag.upper() in TAGS for tag in tags[1:]):
         column = np.where(universal[treebank.tokens], -1, treebank.tokens)
         yield from _warning(treebank, tags, column, "a UPOS that is none of the 17 universal ones of UD 2")
     several = roots(treebank) > 1

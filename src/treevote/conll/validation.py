@@ -181,9 +181,10 @@ def _token_faults(lines: Sequence[str], format: Format, tokens: list[tuple[int, 
                 ways = "parse --format text, format='text' in Python, tokenizer in a request"
                 remedy = f"parse it as text ({ways}), or split it into tokens first"
                 yield Fault(i, f"{found} (running text)", remedy)
-            elif len(columns) == 1 and len(words) >= 8:
-                columns = words
-                yield Fault(i, f"{found} (the columns are separated by spaces)", "put tabs between the columns")
+            elif len(columns) == 1:
+                if len(words) >= 8:
+                    columns, found = words, f"{found} (the columns are separated by spaces)"
+                yield Fault(i, found, "put tabs between the columns")
             else:
                 yield Fault(i, found, "correct the line, or end the sentence before it with a blank line")
             if columns[0] == str(len(tokens) + 1):
@@ -216,7 +217,9 @@ def _token_faults(lines: Sequence[str], format: Format, tokens: list[tuple[int, 
             problem = f"expected id {expected}, found {_number(token)}"
             remedy = "number the tokens of a sentence 1, 2, 3, ..., with a blank line after the last"
         else:
-            problem, remedy = f"{found}, which is no id", "correct the first column"
+            quoted = token.startswith('"')
+            remedy = "remove the quotes around columns" if quoted else "correct the first column, or remove the line"
+            problem = f"{found}, which is no id"
         if problem:
             yield Fault(i, problem, remedy)
             return

@@ -55,7 +55,7 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
         for finding in own["ill_formed"]
     ]
     if broken:
-        yield "\n".join(["no trees; the vote has trees wherever a system has heads:", *broken])
+        yield "\n".join(["no tree in these sentences; the vote has one wherever a system has heads:", *broken])
     n = sum(own["place"] is not None for own in systems)
     by_pos = f" by {plural(facts['parts_of_speech'], 'part')} of speech" if facts["parts_of_speech"] else ""
     roots = "one root each" if facts["single_root"] else "one root or several"

@@ -117,7 +117,7 @@ def checkpoints(
             other = [key for key in {**plan, **known["plan"]} if known["plan"].get(key) != plan.get(key)]
             if other and held != [PLAN]:
                 problem = f"{folder} holds {kind} that differs in {', '.join(other)}"
-                raise ConfigError(f"{problem}; finish it with the same command, or remove the folder")
+                raise ConfigError(f"{problem}; give the same command, name another folder, or remove it")
         with writing(folder / PLAN) as stream:
             content = {"format": f"treevote {work}", "made": made, "plan": plan}
             stream.write(json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False).encode())
