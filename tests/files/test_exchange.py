@@ -162,6 +162,18 @@ def test_what_was_left_aside_is_found_and_put_back(tmp_path: Path, monkeypatch: 
     assert (folder / "content").read_text() == "folder"
 
 
+def test_what_cannot_be_cleared_away_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, folder = folders(tmp_path)
+    exchange._aside(folder).mkdir()
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "rmdir", refused)
+    restore(folder)
+    assert (standing(folder) / "content").read_text() == "folder"
+
+
 def test_a_model_left_aside_can_be_replaced(tmp_path: Path) -> None:
     save(model(0), tmp_path / "model")
     (tmp_path / "model").rename(exchange._aside(tmp_path / "model"))

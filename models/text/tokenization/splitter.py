@@ -102,10 +102,8 @@ def split(rows: Ints, bits: Bytes, weights: Weights, window: Longs, state: Longs
         while place < n and bits[place] & SPACE:
             if following == length:
                 following, length = 0, read_window(rows, bits, place, weights, characters, scores, window)
-            following, outcome = following + 1, window[following, 1]
+            following += 1
             place = window[following, 0]
-            if outcome == SENTENCE and n_tokens > first:
-                break
         if place == n:
             break
         start, ends = place, False
