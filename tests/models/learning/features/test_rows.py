@@ -65,6 +65,12 @@ def test_rows_have_the_frequent_features_the_most_frequent_first(n_keys: int, cu
     assert [found.indices[a:b].tolist() for a, b in itertools.pairwise(found.indptr.tolist())] == own
 
 
+def test_batches_may_have_more_features_than_the_first_table() -> None:
+    keys = np.sort(np.random.default_rng(0).integers(1 << 63, size=80_000, dtype=np.uint64)) | np.uint64(1)
+    parts = [(own, np.ones(len(own), np.int32), np.zeros(len(own), np.int32)) for own in np.split(keys, 4)]
+    assert rows.rows_of(lambda: iter(parts), 1, "toy").indices.tolist() == list(range(80_000))
+
+
 @pytest.mark.parametrize("rows_of", [of_transitions, of_pairs, of_arcs])
 def test_rows_do_not_depend_on_where_a_batch_ends(
     rows_of: Callable[[Treebank, WordColumns], Rows], monkeypatch: pytest.MonkeyPatch
