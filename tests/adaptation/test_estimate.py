@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.estimate import Estimate, SourceScores, estimate
 from treevote.ensemble.familiarity import text_counts
 from treevote.evaluation.counts import count_by_sentence
+from treevote.report.adaptation import as_text
 
 percents = st.floats(0, 100)
 TOKENS = 1000
@@ -67,11 +69,13 @@ def test_labels_give_the_interval_of_a_rate() -> None:
 def test_an_adaptation_tells_where_its_estimates_are_from_and_whether_they_hold(tmp_path: Path) -> None:
     write(TEXT, tmp_path / "text.conllu")
     data = Data(SOURCE, [tmp_path / "text.conllu"], DEV)
-    without: Any = run(tmp_path / "without", data).report["estimates"]
-    assert [each["basis"] for each in without] == ["agreement", "changes"]
-    assert all(each["holds"] is None for each in without)
+    facts: Any = run(tmp_path / "without", data).report
+    assert [each["basis"] for each in facts["estimates"]] == ["agreement", "changes"]
+    assert all(each["holds"] is None for each in facts["estimates"])
+    assert not re.search("range +from +holds", as_text(facts))
     labelled = Data(SOURCE, [tmp_path / "text.conllu"], DEV, DEV, target_train=FEW)
-    facts: Any = run(tmp_path / "labelled", labelled).report
+    facts = run(tmp_path / "labelled", labelled).report
+    assert re.search("range +from +holds", as_text(facts))
     assert [each["basis"] for each in facts["estimates"]] == ["labels", "labels"]
     target = {each["metric"]: each for each in facts["scores"] if each["domain"] == "target"}["LAS"]
     for each in facts["estimates"]:

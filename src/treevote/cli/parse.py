@@ -58,7 +58,7 @@ def parse(
         ),
     ] = None,
     suffix: Annotated[
-        str, options.output(metavar="<SUFFIX>", help="With --output-dir: suffix of the outputs, such as .conllu.gz.")
+        str, options.output(metavar="<SUFFIX>", help="With --output-dir: suffix, such as .conllu.gz; else the old one.")
     ] = "",
     force: Annotated[
         bool, options.guard("--force", help="With --output-dir: make all outputs again, and replace other files.")

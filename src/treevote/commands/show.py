@@ -92,7 +92,7 @@ def show(
     elif sort == "unsure":
         if sure is None:
             problem = "expected confidence in MISC, found none"
-            raise InputError(problem, path=gold.title, remedy="parse with --confidence")
+            raise InputError(problem, path=gold.title, remedy="parse or vote with --confidence")
         sums = np.bincount(gold.sentence_of[gold.is_token], sure[gold.is_token], gold.n_sentences)
         mean = sums / np.maximum(gold.lengths, 1)
         numbers.sort(key=lambda number: float(mean[number - 1]))

@@ -101,6 +101,6 @@ def confidence_of(parse: Treebank, name: str) -> Doubles:
             number = np.nan
         if not 0 <= number <= 1:
             problem = f"expected {name}=NUMBER in MISC, a number from 0 to 1, found {short(misc)}"
-            raise parse.fault(slot, problem, "parse with --confidence")
+            raise parse.fault(slot, problem, "parse or vote with --confidence")
         column[slot] = number
     return column
