@@ -41,3 +41,11 @@ def test_rows_have_a_column_for_each_pair_that_occurs_often_enough(rows: list[li
             if i in value_of and j in value_of:
                 expected[number, N_COLUMNS + place] = value_of[i] * value_of[j] * PAIR_SCALE
     assert np.allclose(found.toarray(), expected)
+
+
+def test_there_may_be_more_pairs_than_the_first_array_holds() -> None:
+    n = 60
+    columns, ones = np.arange(n, dtype=np.int32), np.arange(n + 1, dtype=np.int32)
+    n_pairs, earlier = count_pairs(np.array([0, n]), columns, ones, np.zeros(n, np.int32), 1)
+    assert n_pairs.tolist() == list(range(n))
+    assert earlier.tolist() == [i for j in range(n) for i in range(j)]
