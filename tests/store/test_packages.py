@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.reference.toy_model import toy
-from treevote.errors import ModelError
+from treevote.errors import ModelError, TreevoteWarning
 from treevote.store.folder import save
 from treevote.store.manifest import MANIFEST
 from treevote.store.packages import InstalledModel, installed_models, model_folder
@@ -43,3 +43,25 @@ def test_a_folder_wins_and_a_path_is_a_path(site: Path) -> None:
 
 def test_an_installed_model_has_the_facts_of_its_package(site: Path) -> None:
     assert installed_models() == [InstalledModel("en-toy", "1.0", "not stated", site / "treevote_en_toy")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("METADATA", b"", "expected its version"),
+        ("METADATA", b"\xff", "cannot be read"),
+        ("RECORD", b"\xff", "cannot be read"),
+        ("entry_points.txt", b"\xff", "cannot be read"),
+        ("entry_points.txt", b"[treevote.models]\nen-toy\n", "cannot be read"),
+    ],
+)
+def test_damaged_facts_of_a_package_are_a_fault_of_it(site: Path, name: str, content: bytes, reason: str) -> None:
+    (site / "treevote_en_toy-1.0.dist-info" / name).write_bytes(content)
+    with pytest.raises(ModelError, match=f"the package treevote-en-toy: {reason}"):
+        model_folder("en-toy")
+    if name == "entry_points.txt":  # nobody knows whose name is lost
+        with pytest.raises(ModelError, match="the entry points of an installed package: cannot be read"):
+            installed_models()
+    else:
+        with pytest.warns(TreevoteWarning, match=f"the package treevote-en-toy: {reason}"):
+            assert installed_models() == []

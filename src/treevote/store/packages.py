@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import repr as short
@@ -89,8 +91,9 @@ def installed_model(name: str) -> InstalledModel | None:
         package = distribution(package_name(name))
     except PackageNotFoundError:
         return None
-    points = [(point.name, point.value) for point in package.entry_points if point.group == GROUP]
-    return _model(name, package, points) if points else None
+    with _facts_read(f"the package {package_name(name)}"):
+        points = [(point.name, point.value) for point in package.entry_points if point.group == GROUP]
+        return _model(name, package, points) if points else None
 
 
 def installed_models() -> list[InstalledModel]:
@@ -98,7 +101,9 @@ def installed_models() -> list[InstalledModel]:
     from importlib.metadata import entry_points
 
     found = []
-    for name in sorted({point.name for point in entry_points(group=GROUP)}):
+    with _facts_read("the entry points of an installed package"):
+        points = entry_points(group=GROUP)
+    for name in sorted({point.name for point in points}):
         try:
             model = installed_model(name)
             if model is None:
@@ -107,6 +112,17 @@ def installed_models() -> list[InstalledModel]:
         except ModelError as error:
             warn(str(error))
     return found
+
+
+@contextmanager
+def _facts_read(what: str) -> Iterator[None]:
+    """Raise a ModelError for damaged facts of a package: the library checks nothing of what it reads."""
+    try:
+        yield
+    except ModelError:
+        raise
+    except Exception as error:  # of several kinds, and others with other versions of Python
+        raise ModelError(f"{what}: cannot be read ({error}); uninstall it, or install it again") from error
 
 
 def _model(name: str, package: Distribution, points: list[tuple[str, str]]) -> InstalledModel:
@@ -119,6 +135,8 @@ def _model(name: str, package: Distribution, points: list[tuple[str, str]]) -> I
         problem = f"expected the entry point {name} = {own}, found {named}"
     elif f"{own}/{MANIFEST}" not in map(str, package.files or ()) or folder.is_symlink() or not folder.is_dir():
         problem = f"expected the file {own}/{MANIFEST} in it, found none"
+    elif "Version" not in package.metadata:
+        problem = "expected its version in METADATA, found none"
     if problem:
         raise ModelError(f"the package {package_name(name)}: {problem}; uninstall it, or install it again")
     licence, *_ = package.metadata.get_all("License-Expression") or ["not stated"]
