@@ -133,6 +133,9 @@ def _trainer(name: str, own: Mapping[str, Any], tables: Mapping[str, Any]) -> An
     family = known.find_family(kind)
     if family is None:
         raise known.missing(f"kind in member.{name}", kind, known.families())
+    if like is not None and kind != kind_of(model):
+        problem = f"expected {kind_of(model)}, the kind of {like}, found {kind}"
+        raise ConfigError(f"member.{name}.kind: {problem}; leave out kind or like")
     base = to_mapping(model) if model is not None and kind == kind_of(model) else {}
     if "options" in base:  # those of another learner would make no sense
         same = own.get("learner", base["learner"]) == base["learner"]

@@ -55,6 +55,7 @@ def test_the_order_of_tables_does_not_matter(names: list[str]) -> None:
     ("tables", "said"),
     [
         ({"a": {"like": "b"}, "b": {"like": "a"}}, "the members a, b are like each other"),
+        ({"a": {"like": "pipeline", "kind": "lr-parser"}}, "expected pipeline-parser, the kind of pipeline, found lr-"),
         ({"wide": {"like": "wide"}}, "unknown member in member.wide.like 'wide'"),
     ],
 )
