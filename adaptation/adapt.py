@@ -104,6 +104,9 @@ class Adaptation:
         warnings = list(self._warnings(source, domain_distance, committee))
         for warning in warnings:
             self.warn(warning)
+        if not self.force and self.data.source_dev is self.data.target_dev is self.data.target_train is None:
+            remedy = "give --dev, --target-dev or --target-train"
+            self.warn(f"nothing measures the new model, so it is not written; {remedy}")
         report: dict[str, JSON] = {
             "scheme": to_mapping(self.scheme),
             "committee": {name: to_mapping(trainer) for name, trainer in cast("Any", committee).items()},

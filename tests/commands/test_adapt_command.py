@@ -281,7 +281,7 @@ def test_a_full_disk_at_the_first_step_leaves_nothing(
         raise ModelError(f"{path}: cannot write the model (No space left on device)")
 
     monkeypatch.setattr("treevote.adaptation.adapt.save", full)
-    paths = "--train", room / "train.conllu", "-o", tmp_path / "new"
+    paths = "--train", room / "train.conllu", "--force", "-o", tmp_path / "new"
     assert "No space left" in fails("adapt", room / "model", room / "text.conllu", *paths, *QUICK)
     assert list(tmp_path.iterdir()) == []
 
@@ -306,7 +306,7 @@ def test_a_model_that_was_not_measured_is_not_promoted(room: Path, tmp_path: Pat
     ]
     result = invoke(*arguments, *QUICK)
     assert result.exit_code == 3
-    assert "nothing measures the new model, so it will not be written; give --dev" in result.stderr
+    assert "nothing measures the new model, so it is not written; give --dev" in result.stderr
     assert "nothing was measured" in result.stdout
     assert "for another command, remove the folder first" in result.stdout
     assert (tmp_path / "new.work").is_dir()

@@ -93,8 +93,6 @@ def adapt(
     known_seed: Any = before.facts.get("seed", 0)
     seed = int(known_seed) if configuration.seed is None else configuration.seed
     labelled = {"development set": dev, "target development set": target_dev, "target training data": target_train}
-    if not (force or any(labelled.values())):
-        warn("nothing measures the new model, so it will not be written; give --dev, --target-dev or --target-train")
     plan: dict[str, Any] = {
         "model": checksum(model),
         "unlabelled text": [checksum(path) for path in unlabelled],
