@@ -48,7 +48,7 @@ def test_an_installed_model_has_the_facts_of_its_package(site: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("METADATA", b"", "expected its version"),
+        ("METADATA", b"", "(expected its version|cannot be read)"),  # the library may say it first
         ("METADATA", b"\xff", "cannot be read"),
         ("RECORD", b"\xff", "cannot be read"),
         ("entry_points.txt", b"\xff", "cannot be read"),
