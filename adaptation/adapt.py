@@ -104,7 +104,8 @@ class Adaptation:
         warnings = list(self._warnings(source, domain_distance, committee))
         for warning in warnings:
             self.warn(warning)
-        if not self.force and self.data.source_dev is self.data.target_dev is self.data.target_train is None:
+        measures = self.data.source_dev, self.data.target_dev, self.data.target_train
+        if not self.force and all(treebank is None for treebank in measures):
             remedy = "give --dev, --target-dev or --target-train"
             self.warn(f"nothing measures the new model, so it is not written; {remedy}")
         report: dict[str, JSON] = {

@@ -74,7 +74,7 @@ def test_faults_of_whole_files_are_told_too(model: Path, tmp_path: Path) -> None
     wide.write_text(ONE, "utf-16")
     lines = invoke("parse", model, wide, tmp_path / "none", "--all-faults").stderr.splitlines()
     assert len(lines) == 3
-    assert "the file is UTF-16; convert it: iconv -f UTF-16 -t UTF-8; the command parse reads it" in lines[0]
+    assert "the file is UTF-16; convert it: iconv -f UTF-16 -t UTF-8; treevote parse reads it" in lines[0]
     assert "No such file" in lines[1]
     assert "found 2 faults" in lines[2]
     assert "standard input can be read once" in fails("parse", model, "-", "--all-faults")

@@ -184,7 +184,7 @@ def test_a_sentence_may_have_many_faults() -> None:
 @settings(max_examples=20)
 def test_wide_encodings_are_named(encoding: str, text: bytes) -> None:
     plain = text.decode().removeprefix("\ufeff").replace("\0", "x")
-    remedy = f"convert it: iconv -f {encoding} -t UTF-8; the command parse reads it with --encoding {encoding}"
+    remedy = f"convert it: iconv -f {encoding} -t UTF-8; treevote parse reads it with --encoding {encoding}"
     said = f"f.conllu: expected UTF-8, the file is {encoding}; {remedy}"
     for function in (lambda file: read(file), lambda file: next(chunks(file, n_bytes=4096))):
         file = io.BytesIO(plain.encode(encoding))

@@ -163,23 +163,21 @@ def test_the_keyboard_alone_is_enough(page: Any) -> None:
     assert heads(page)[2] == "0"
 
 
-def test_keys_of_the_browser_change_no_tree(page: Any) -> None:
+@pytest.mark.parametrize(
+    ("keys", "status", "n_given"),
+    [(("Control+r", "Meta+r", "Alt+ArrowLeft"), "parsed by", 0), (("Enter", "ArrowRight", "r"), "Parsed again", 1)],
+    ids=["of the browser", "of the page"],
+)
+def test_only_the_keys_of_the_page_make_a_root_and_end_the_choice(
+    page: Any, keys: tuple[str, ...], status: str, n_given: int
+) -> None:
     parse(page, "The old dog saw cats near the tree.")
     page.focus('#vote [data-word="3"]')
-    for key in ("Control+r", "Meta+r", "Alt+ArrowLeft"):
+    for key in keys:
         page.keyboard.press(key)
-    settled(page, "parsed by")
+    settled(page, status)
     expect(page, '#vote [data-word="3"]').to_be_focused()
-    expect(page, "#words tr.given").to_have_count(0)
-
-
-def test_a_chosen_word_that_became_the_root_is_chosen_no_more(page: Any) -> None:
-    parse(page, "The old dog saw cats near the tree.")
-    page.focus('#vote [data-word="3"]')
-    for key in ("Enter", "ArrowRight", "r"):
-        page.keyboard.press(key)
-    settled(page, "Parsed again")
-    expect(page, "#words tr:nth-child(3) select").to_have_value("0")
+    expect(page, "#words tr.given").to_have_count(n_given)
     expect(page, "#vote .chosen").to_have_count(0)
 
 

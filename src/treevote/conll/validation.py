@@ -99,7 +99,7 @@ def require_utf8(text: bytes, path: str, *, columns: bool = True) -> None:
     mark = next((mark for mark in _BYTE_ORDER_MARKS if text.startswith(mark)), None)
     encoding = _wide_encoding(text[:_ENCODING_BYTES], columns) if mark is None else _BYTE_ORDER_MARKS[mark]
     if encoding:
-        remedy = f"convert it: iconv -f {encoding} -t UTF-8; the command parse reads it with --encoding {encoding}"
+        remedy = f"convert it: iconv -f {encoding} -t UTF-8; treevote parse reads it with --encoding {encoding}"
         raise InputError(f"expected UTF-8, the file is {encoding}", path=path, remedy=remedy)
 
 
@@ -133,7 +133,7 @@ def sentence_faults(lines: Sequence[str], format: Format, trees: Trees, *, unlab
         if found := _NOT_UTF8.search(line):
             byte = len(line[: found.start()].encode("utf-8", "surrogateescape")) + 1
             problem = f"expected UTF-8, found the byte 0x{ord(found[0]) - 0xDC00:02X} as byte {byte} of the line"
-            yield Fault(i, problem, "convert the file to UTF-8; the command parse reads others by --encoding")
+            yield Fault(i, problem, "convert the file to UTF-8; treevote parse reads other encodings with --encoding")
     for i, line in enumerate(lines):
         if "\r" in line and _holds_lines(line):
             problem = "expected lines that end in line feeds, found carriage returns alone between the lines of tokens"
@@ -184,7 +184,7 @@ def _token_faults(lines: Sequence[str], format: Format, tokens: list[tuple[int, 
             elif len(columns) == 1:
                 if len(words) >= 8:
                     columns, found = words, f"{found} (the columns are separated by spaces)"
-                yield Fault(i, found, "put tabs between the columns")
+                yield Fault(i, found, "put tabs between the columns, or remove the line")
             else:
                 yield Fault(i, found, "correct the line, or end the sentence before it with a blank line")
             if columns[0] == str(len(tokens) + 1):
