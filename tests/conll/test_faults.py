@@ -34,6 +34,13 @@ FAULTS = [
         3,
         "found 1 (the columns are separated by spaces)",
     ),
+    (
+        token_line(1) + "my notes\n",
+        "conllu",
+        "required",
+        4,
+        "found 1; put tabs between the columns, or remove the line",
+    ),
     ("The dog barks at the cat in the garden.\n", "conllu", "required", 3, "found 1 (running text)"),
     (
         token_line(1) + "x" + token_line(2, 1),

@@ -177,7 +177,7 @@ def _token_faults(lines: Sequence[str], format: Format, tokens: list[tuple[int, 
             found = f"expected 10 columns separated by tabs, found {len(columns)}"
             faulty = True
             words = line.split()
-            if len(columns) == 1 and not line[:1].isdigit():
+            if len(columns) == 1 and not tokens and not line[:1].isdigit():
                 ways = "parse --format text, format='text' in Python, tokenizer in a request"
                 remedy = f"parse it as text ({ways}), or split it into tokens first"
                 yield Fault(i, f"{found} (running text)", remedy)
