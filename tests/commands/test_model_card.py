@@ -86,6 +86,13 @@ def test_a_model_that_was_not_measured_says_so(tmp_path: Path) -> None:
     assert "by their confidence: it has none" in text
 
 
+def test_a_single_member_is_its_own_vote(told: Path, tmp_path: Path) -> None:
+    members = ["lr-svm-forward"]
+    treevote.train(toy_treebank(10, seed=1), toy_treebank(10, seed=2), members=members, output=tmp_path / "model")
+    for options in (["--card", told], ["--markdown"]):
+        assert "vote" not in run("inspect", tmp_path / "model", *options).split()
+
+
 def test_one_thing_is_counted_as_one(model: Path, told: Path, tmp_path: Path) -> None:
     parser = treevote.load(model)
     facts: dict[str, Any] = {**parser.facts, "adaptation": {"rounds": [{}], "target_train": {"sentences": 1}}}

@@ -12,7 +12,7 @@ from treevote.ensemble.configuration import Configuration
 from treevote.ensemble.parser import score_tags
 from treevote.report import adaptation
 from treevote.report.answer import answer
-from treevote.report.scores import attachment, scores
+from treevote.report.scores import attachment, attachments, scores
 from treevote.store.packages import InstalledModel
 from treevote.terminal import plural, size, table
 from treevote.visibility import printable, visible
@@ -115,8 +115,8 @@ def card_text(facts: Mapping[str, Any]) -> str:
     width = max(len(key) for key, _ in rows) + 2
     lines += [f"{key:<{width}}{visible(value)}" for key, value in rows]
     if facts["scores"]:
-        scores = [[name, *attachment(score)] for name, score in facts["scores"].items()]
-        lines += ["", table([f"on {facts['measured_on']}, {facts['score_tags']} tags", "LAS", "UAS"], scores)]
+        scored = attachments(facts["scores"], facts["members"])
+        lines += ["", table([f"on {facts['measured_on']}, {facts['score_tags']} tags", "LAS", "UAS"], scored)]
     lines += ["", "should not be used for", *(f"- {visible(each)}" for each in facts["not_for"])]
     return "\n".join(lines)
 
@@ -129,7 +129,8 @@ def card_markdown(facts: Mapping[str, Any]) -> str:
     if facts["scores"]:
         title = f"## Scores on {facts['measured_on']}, {facts['score_tags']} tags"
         lines += ["", title, "", "| | LAS | UAS |", "|---|---:|---:|"]
-        lines += [f"| {_escaped(name)} | {' | '.join(attachment(score))} |" for name, score in facts["scores"].items()]
+        rows = attachments(facts["scores"], facts["members"])
+        lines += [f"| {' | '.join(map(_escaped, row))} |" for row in rows]
     lines += ["", "## Should not be used for", "", *(f"- {_escaped(each)}" for each in facts["not_for"])]
     return "\n".join(lines)
 

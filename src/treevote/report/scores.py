@@ -61,11 +61,9 @@ def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mappi
     if "selection" in facts:
         parts.append(_selection(facts, milliseconds or {}))
     else:
-        voters = list(members)
-        shown = voters if len(voters) == 1 else [*voters, "vote"]
-        rows = [[name, *attachment(facts["scores"][name])] for name in shown]
+        rows = attachments(facts["scores"], members)
         parts.append(f"{table([_measured_on(facts), 'LAS', 'UAS'], rows)}\n{LEGENDS['LAS']}")
-        if len(voters) > 1 and facts["weights"] != "equal":
+        if len(rows) > 1 and facts["weights"] != "equal":
             parts[-1] += f"\n{wrapped(HALVES)}"
     if len(facts["diversity"]["names"]) > 1:
         parts.append(_disagreement(facts["diversity"]))
@@ -74,6 +72,12 @@ def scores(facts: Mapping[str, Any], members: Iterable[str], milliseconds: Mappi
     if facts.get("lights"):
         parts.append(_lights(facts["lights"]))
     return "\n\n".join(parts)
+
+
+def attachments(scored: Mapping[str, Any], members: Iterable[str]) -> list[list[str]]:
+    """Return LAS and UAS of the members and of their vote, by name; those of a single member once."""
+    names = list(members)
+    return [[name, *attachment(scored[name])] for name in (names if len(names) == 1 else [*names, "vote"])]
 
 
 def percentage(value: float | None) -> str:
