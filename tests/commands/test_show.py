@@ -242,7 +242,7 @@ def test_lights_are_drawn_by_marks_and_strokes(confident: Path, tmp_path: Path) 
 
 
 def test_without_confidence_nothing_is_sorted_by_it(gold: Path) -> None:
-    with pytest.raises(InputError, match="expected confidence in MISC, found none"):
+    with pytest.raises(InputError, match="token 1: expected LabelConfidence=NUMBER in MISC"):
         show(gold, sort="unsure")
     with pytest.raises(InputError, match="parse or vote with --confidence"):
         show(gold, worst=1)

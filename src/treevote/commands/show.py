@@ -90,9 +90,7 @@ def show(
     if sort == "differing" and wrong is not None:
         numbers.sort(key=lambda number: -int(wrong[number - 1]))
     elif sort == "unsure":
-        if sure is None:
-            problem = "expected confidence in MISC, found none"
-            raise InputError(problem, path=gold.title, remedy="parse or vote with --confidence")
+        sure = confidence_of(gold, COLUMNS["label"]) if sure is None else sure  # a fault names the token
         sums = np.bincount(gold.sentence_of[gold.is_token], sure[gold.is_token], gold.n_sentences)
         mean = sums / np.maximum(gold.lengths, 1)
         numbers.sort(key=lambda number: float(mean[number - 1]))
