@@ -101,12 +101,13 @@ TEXT = b"".join(
 
 
 def surroundings(folder: Path, **more: str) -> dict[str, str]:
-    """Return the environment of a command: no settings of Python, and a place of its own for temporary files."""
+    """Return the environment of a command: no settings of Python, one day, a place for temporary files."""
     temporary = folder / "tmp"
     temporary.mkdir(exist_ok=True)
     source = os.environ.get("PYTHONPATH", str(ROOT / "src"))
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    return {**inherited, "PYTHONPATH": source, "TMPDIR": str(temporary), "COLUMNS": "80", **more}
+    own = {"PYTHONPATH": source, "TMPDIR": str(temporary), "COLUMNS": "80", "SOURCE_DATE_EPOCH": "0"}
+    return {**inherited, **own, **more}
 
 
 def undisturbed(bench: Bench, name: str) -> Done:

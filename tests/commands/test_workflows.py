@@ -293,6 +293,15 @@ def test_evaluate_compares_systems_and_writes_a_report(tmp_path: Path) -> None:
     assert "known word" in run("evaluate", TOY, TOY, "--train", TOY, "--json=full")
 
 
+@pytest.mark.parametrize(("seconds", "day"), [("86399", "1970-01-01"), ("9" * 30, "2..."), ("soon", "2...")])
+def test_the_day_of_a_report_can_be_given(
+    seconds: str, day: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", seconds)
+    run("evaluate", TOY, TOY, "--report", tmp_path / "report.html")
+    assert re.search(rf", {day}.*\. Seed 0\.", (tmp_path / "report.html").read_text("utf-8"))
+
+
 def test_show_draws_trees(tmp_path: Path) -> None:
     assert "nsubj" in run("show", TOY, "--sentence", 1)
     run("show", TOY, "--sentence", 1, "--against", TOY, "--svg", tmp_path / "tree.svg")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import os
 import shlex
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from datetime import datetime
+from contextlib import contextmanager, nullcontext, suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -131,5 +132,10 @@ def command_line() -> str:
 
 
 def today() -> str:
-    """Return the day, for the foot of a page."""
+    """Return the day, for the foot of a page: that of ``SOURCE_DATE_EPOCH``, in seconds since 1970, if it is set.
+
+    Then a page has the same bytes on all days (https://reproducible-builds.org/specs/source-date-epoch/).
+    """
+    with suppress(KeyError, ValueError, OverflowError, OSError):  # it is not set, or no time
+        return datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), UTC).date().isoformat()
     return datetime.now().astimezone().date().isoformat()
