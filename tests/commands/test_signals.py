@@ -36,6 +36,9 @@ with stoppable(), temporary(sys.argv[1]):
         import threading
         threading.Thread(target=time.sleep, args=(600,)).start()
         raise SystemExit(time.sleep(0.5))
+    if sys.argv[2] == "worker":
+        import multiprocessing
+        multiprocessing.get_context("fork").Process(target=time.sleep, args=(600,)).start()
     if sys.argv[2] == "import":
         import slow
     if sys.argv[2] == "turned":
@@ -49,7 +52,7 @@ with stoppable(), temporary(sys.argv[1]):
         signal.raise_signal(signal.SIGHUP)
         signal.raise_signal(signal.SIGTERM)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGHUP, signal.SIGTERM])
-    if sys.argv[2] == "kernel":
+    if sys.argv[2] in ("kernel", "worker"):
         count(1 << 50)
     time.sleep(600)
 """
@@ -99,6 +102,11 @@ def test_a_kernel_is_left_and_no_file_stays(tmp_path: Path, number: signal.Signa
     code, error = stopped(tmp_path / "target", "kernel", number)
     assert (code, error) == (128 + number, "treevote: interrupted; no half-written file was left behind\n")
     assert not list(tmp_path.glob(".*"))
+
+
+def test_a_worker_ends_with_the_command(tmp_path: Path) -> None:
+    code, error = stopped(tmp_path / "target", "worker", signal.SIGINT)  # it waits until nobody has the streams
+    assert (code, error) == (130, "treevote: interrupted; no half-written file was left behind\n")
 
 
 def test_elsewhere_the_block_is_left_by_an_exception(tmp_path: Path) -> None:

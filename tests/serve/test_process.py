@@ -159,16 +159,22 @@ def test_what_cannot_be_served_is_one_sentence(tmp_path: Path, text_model: Path)
     assert "nowhere" in fails("serve", tmp_path / "nowhere")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert "choose another --host or --port" in fails("serve", text_model, "--port", taken.getsockname()[1])
+    assert len(fails("serve", text_model, "--host", "no such host").splitlines()) == 1
 
 
-def test_another_address_is_warned_of(text_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("address", "is_warned_of"), [("0.0.0.0", True), ("[::]", True), ("127.0.0.2", False), ("[::1]", False)]
+)
+def test_an_address_of_other_machines_is_warned_of(
+    address: str, is_warned_of: bool, text_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def stopped(*_: Any, started: Any) -> None:
-        started("http://0.0.0.0:1/")
+        started(f"http://{address}:1/")
 
     monkeypatch.setattr(door, "run", stopped)
-    said = invoke("serve", text_model, "--host", "0.0.0.0").stderr
-    assert "the server asks for no password" in said
-    assert "serving toy-text-250101 at http://0.0.0.0:1/" in said
+    said = invoke("serve", text_model, "--host", address).stderr
+    assert ("the server asks for no password" in said) == is_warned_of
+    assert f"serving toy-text-250101 at http://{address}:1/" in said
 
 
 TRAINING = {"project_name": "toy", "train_samples": {"a": GOLD}, "base_model": None}

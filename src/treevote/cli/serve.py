@@ -49,6 +49,9 @@ def serve(
     none; only models of --train are written, into a temporary folder that is removed at the end. After Ctrl-C,
     SIGTERM or SIGHUP the server finishes the requests under way.
     """
+    from ipaddress import ip_address
+    from urllib.parse import urlsplit
+
     from treevote.parallel import jobs_here
     from treevote.serve.app import Server, run
     from treevote.serve.catalogue import Catalogue
@@ -57,13 +60,12 @@ def serve(
 
     limits = Limits(max_size, max_time, max_queue, max_connections, jobs_here(jobs), train, train_time)
     server = Server(Catalogue.of(models), limits, nfc=nfc)
-    if host not in ("127.0.0.1", "::1", "localhost"):
-        warn(f"{host} may be reachable by other machines, and the server asks for no password")
+
+    def started(url: str) -> None:
+        if not ip_address(str(urlsplit(url).hostname)).is_loopback:
+            warn(f"{host} may be reachable by other machines, and the server asks for no password")
+        say(f"serving {', '.join(server.catalogue.models)} at {url}")
+
     with handled_inside():
-        run(
-            server,
-            host,
-            port,
-            started=lambda address: say(f"serving {', '.join(server.catalogue.models)} at {address}"),
-        )
+        run(server, host, port, started=started)
     say("stopped")

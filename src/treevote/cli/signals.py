@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import socket
@@ -59,7 +60,7 @@ def stoppable() -> Iterator[None]:
         raise
     finally:
         ended.set()
-        remove_pending()
+        _clear_up(received)
         signal.set_wakeup_fd(earlier)
         for number, handler in before.items():
             if not received:
@@ -109,8 +110,22 @@ def _end(number: int) -> NoReturn:
     show_cursor = b"\x1b[?25h" if os.isatty(2) else b""
     with suppress(OSError):
         os.write(2, show_cursor + f"treevote: {SENTENCE}\n".encode())
+    _leave(number)
+
+
+def _leave(number: int) -> NoReturn:
+    try:
+        _clear_up([number])
+    finally:
+        os._exit(128 + number)
+
+
+def _clear_up(received: list[int]) -> None:
+    """Remove temporary files; after a signal end the workers, too: one without a task would wait for minutes."""
+    if received:
+        for process in multiprocessing.active_children():
+            process.kill()
     remove_pending()
-    os._exit(128 + number)
 
 
 def _unraisable(received: list[int], fault: sys.UnraisableHookArgs) -> None:
@@ -129,5 +144,4 @@ def _watch(inbox: socket.socket, ended: threading.Event) -> None:
             if not ended.wait(GRACE):
                 _end(number)
             time.sleep(max(0.0, deadline - time.monotonic()))  # the sentence was said; Python waits for workers
-            remove_pending()
-            os._exit(128 + number)
+            _leave(number)
