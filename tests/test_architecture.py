@@ -263,6 +263,10 @@ def test_the_command_line_uses_no_private_name_of_typer() -> None:
     assert {full for full in used if re.search(r"\._\w*(?<!__)(\.|$)", full)} == {"os._exit"}
 
 
+ENVIRONMENT = ("treevote.kernel_files", "treevote.cli.options")
+"""What reads the environment: for the cache folder and numba's own settings; for the day at the foot of a page."""
+
+
 @pytest.mark.parametrize("name", ["treevote", *NAMES])
 def test_what_is_written_nowhere(name: str) -> None:
     tree = tree_of(name)
@@ -271,7 +275,7 @@ def test_what_is_written_nowhere(name: str) -> None:
         if isinstance(node, ast.Call):
             assert not any(is_name(node.func, banned) for banned in ("eval", "exec", "compile", "hash", "__import__"))
         if isinstance(node, ast.Attribute):
-            if name != "treevote.kernel_files":  # the cache folder, and numba's own settings
+            if name not in ENVIRONMENT:
                 assert not (is_name(node.value, "os") and node.attr in ("environ", "getenv", "putenv"))
             if isinstance(node.value, ast.Attribute) and node.value.attr == "random":  # np.random
                 assert node.attr in ("default_rng", "Generator", "PCG64", "SeedSequence")
