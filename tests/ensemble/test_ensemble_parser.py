@@ -312,7 +312,7 @@ def test_the_error_of_a_member_comes_through(n_jobs: int) -> None:
     [
         ({"kind": "lr-parser"}, "expected a model of kind 'ensemble', found 'lr-parser'"),
         ({"parts": {}}, "weights for other members"),
-        ({"parts": {"inner": Record("ensemble")}}, "expected a kind of member inner among .*, found 'ensemble'"),
+        ({"parts": {"inner": Record("ensemble")}}, "expected one of the kinds .* for member inner, found 'ensemble'"),
         ({"parts": {"candidates": Record("lr-parser")}}, "the parts of a candidate-model do not fit together"),
         ({"facts": {"votes": {"kind": "learned"}}, "parts": {}}, "has no weights for the vote"),
         ({"facts": {}}, "has no weights for the vote"),
