@@ -202,7 +202,7 @@ def member_from_record(name: str, record: Record) -> Member:
     if family is None:
         kinds, faults = ", ".join(families()), "".join(f"; {fault}" for fault in plug_ins().faults)
         raise ModelError(
-            f"expected a kind of member {name} among {kinds}, found '{record.kind}'; "
+            f"expected one of the kinds {kinds} for member {name}, found '{record.kind}'; "
             f"install the plug-in that trained it, or train the model again{faults}"
         )
     with faults_named(name, family.parser):

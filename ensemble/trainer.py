@@ -81,6 +81,12 @@ class EnsembleTrainer:
         converted(Annotated[int, Interval(0, MAX_FOLDS)], self.folds, "folds")
         if self.folds == 1:
             raise ConfigError(f"folds should be in 2..{MAX_FOLDS}, or 0 for none, found 1")
+        if self.select and len(self.members) > LARGEST:
+            raise ConfigError(f"a selection has {LARGEST} members at most, found {len(self.members)}; name fewer")
+        if self.weights == "learned" and len(self.members) > MAX_SYSTEMS:
+            raise ConfigError(
+                f"a learned vote has {MAX_SYSTEMS} members at most, found {len(self.members)}; name fewer"
+            )
 
     def train(
         self,
@@ -138,12 +144,6 @@ class EnsembleTrainer:
         jobs, whole = Jobs.of(jobs), training.require_whole_trees(require_treebank(treebank))
         if dev is not None and not require_heads(require_treebank(dev)).any():
             raise InputError("expected sentences to measure on, found none", path=dev.name, remedy="give a larger file")
-        if self.select and len(self.members) > LARGEST:
-            raise ConfigError(f"expected 1 to {LARGEST} members to select from, found {len(self.members)}; name others")
-        if self.weights == "learned" and len(self.members) > MAX_SYSTEMS:
-            raise ConfigError(
-                f"a learned vote has {MAX_SYSTEMS} members at most, found {len(self.members)}; name fewer"
-            )
         bare = dataclasses.replace(treebank, source=None)
         facts: dict[str, JSON] = {"treevote": __version__, "seed": seed}
         facts["training"] = facts_of(treebank) | {"columns": filled(treebank)}

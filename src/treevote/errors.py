@@ -97,10 +97,10 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> ConfigError:
 
     >>> str(unknown("member", "lr-maxent-foward", ["lr-maxent-forward", "lr-svm-forward"]))
     "unknown member 'lr-maxent-foward'; did you mean 'lr-maxent-forward'? known: lr-maxent-forward, lr-svm-forward"
-    >>> str(unknown("preset", 5, ["fast", "best"]))
+    >>> str(unknown("preset", 5, ["fast", "best", "fast"]))
     "unknown preset '5'; known: fast, best"
     """
-    names = list(known)
+    names = list(dict.fromkeys(known))
     name = shortened(str(name))
     folded = {each.casefold(): each for each in reversed(names)}
     near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=_NEAR)

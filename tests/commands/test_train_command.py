@@ -153,6 +153,13 @@ def test_a_selection_needs_several_members_and_chooses_their_weights(tmp_path: P
     assert "chooses their weights as well" in fails(*arguments, "--members", ",".join(MEMBERS), "--weights", "equal")
 
 
+def test_too_many_members_to_select_from_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "dev.conllu").write_text(TOY.read_text("utf-8").replace("\tdet\t", "\todd\t"), "utf-8")  # a warning
+    arguments = ("--dev", tmp_path / "dev.conllu", "-o", tmp_path / "model", "--select")
+    said = fails("train", TOY, *arguments, "--members", ",".join(["pipeline"] * 13))
+    assert "a selection has 12 members at most, found 13; name fewer" in said
+
+
 def test_zero_is_a_seed_and_a_number_of_folds(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("seed = 1\nfolds = 2\n")
     configuration = chosen(tmp_path / "config.toml", "default", {"seed": 0, "folds": 0, "members": (), "select": False})

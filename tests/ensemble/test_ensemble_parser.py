@@ -209,7 +209,7 @@ def test_settings_that_cannot_be_trained_are_refused(trainer: EnsembleTrainer, o
     [
         (2, {}, DEV.select([]), "expected sentences to measure on, found none"),
         (2, {}, DEV.with_trees(np.where(DEV.heads == 0, -1, DEV.heads), DEV.deprels, DEV.labels), "expected a head"),
-        (LARGEST + 1, {"select": True}, DEV, "expected 1 to 12 members to select from, found 13"),
+        (LARGEST + 1, {"select": True}, DEV, "a selection has 12 members at most, found 13; name fewer"),
         (MAX_SYSTEMS + 1, {"weights": "learned"}, DEV, "a learned vote has 60 members at most, found 61"),
     ],
 )
@@ -312,7 +312,7 @@ def test_the_error_of_a_member_comes_through(n_jobs: int) -> None:
     [
         ({"kind": "lr-parser"}, "expected a model of kind 'ensemble', found 'lr-parser'"),
         ({"parts": {}}, "weights for other members"),
-        ({"parts": {"inner": Record("ensemble")}}, "expected a kind of member inner among .*, found 'ensemble'"),
+        ({"parts": {"inner": Record("ensemble")}}, "expected one of the kinds .* for member inner, found 'ensemble'"),
         ({"parts": {"candidates": Record("lr-parser")}}, "the parts of a candidate-model do not fit together"),
         ({"facts": {"votes": {"kind": "learned"}}, "parts": {}}, "has no weights for the vote"),
         ({"facts": {}}, "has no weights for the vote"),

@@ -155,7 +155,7 @@ def test_what_a_plug_in_says_of_the_data_is_told_as_it_is(gold: Treebank, monkey
     [
         (None, r"the plug-in of member mine failed \(KeyError: 'record'\)"),
         (Record("odd", {"known": {1}}), r"the plug-in of member mine failed \(ModelError: the facts .* plain JSON"),  # type: ignore[dict-item]
-        (Record("odd"), "expected a kind of member mine among lr-parser, .*, found 'odd'"),
+        (Record("odd"), "expected one of the kinds lr-parser, .* for member mine, found 'odd'"),
     ],
 )
 def test_what_cannot_be_stored_is_known_before_the_training(

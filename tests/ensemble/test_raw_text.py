@@ -249,7 +249,7 @@ def test_text_of_two_encodings_and_bytes_of_another_one_are_told(model: Path, tm
         parse_files(model, [path], tmp_path / "out.conllu", encoding="latin-1")
     for name in ("latin-x", "base64", "rot13", "bz2", "a\0b"):
         with pytest.raises(
-            ConfigError, match=f"the encoding {re.escape(repr(name))} is unknown; name one such as latin-1"
+            ConfigError, match=f"the encoding {re.escape(repr(name))} is unknown; name one such as iso-8859-2"
         ):
             parse_files(model, [path], tmp_path / "out.conllu", encoding=name, jobs=2)
     path.write_bytes(("A dog barks. " * 9).encode("utf-16-le"))

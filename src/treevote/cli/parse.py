@@ -25,7 +25,7 @@ def parse(
     ],
     format: options.TextFormat = "auto",
     encoding: Annotated[
-        str, options.input(metavar="<NAME>", help="Encoding of the files, such as latin-1; the output is UTF-8.")
+        str, options.input(metavar="<NAME>", help="Encoding of the files, such as iso-8859-2; the output is UTF-8.")
     ] = "utf-8",
     member: Annotated[str | None, options.choice(metavar="<NAME>", help="Parse with this member alone.")] = None,
     on_error: Annotated[

@@ -30,7 +30,7 @@ def is_utf8(name: str) -> bool:
         return codecs.lookup(name).name == UTF8
     except (LookupError, TypeError, ValueError):
         raise ConfigError(
-            f"the encoding {name!r} is unknown; name one such as latin-1, windows-1252, mac-roman or utf-16"
+            f"the encoding {name!r} is unknown; name one such as iso-8859-2, windows-1252, mac-roman or utf-16"
         ) from None
 
 
