@@ -100,7 +100,7 @@ class Adaptation:
             path = self.data.names[0] if self.data.names else os.fspath(self.data.unlabelled[0])
             remedy = "give a file with sentences in it"
             raise NothingKeptError("expected sentences, found none", path=path, remedy=remedy)
-        domain_distance = distance(Profile.of([source]), profile)
+        domain_distance = distance(Profile.of([source]), profile, Profile.of([self.data.source]).tags)
         warnings = list(self._warnings(source, domain_distance, committee))
         for warning in warnings:
             self.warn(warning)

@@ -205,18 +205,33 @@ def test_kernels_of_an_administrator_are_of_use_to_everybody(
     shutil.rmtree(tmp_path / "shared")
 
 
+def full(*_: object) -> None:
+    """Do what the writing of a file on a full disk does."""
+    raise OSError(28, "No space left on device")
+
+
 def test_a_full_disk_makes_a_run_slower(closed: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TREEVOTE_CACHE_DIR", str(tmp_path))
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
     monkeypatch.setattr(kernel_files, "_write", full)
     assert len(heard()) == 2
     monkeypatch.undo()
     monkeypatch.setenv("TREEVOTE_CACHE_DIR", str(tmp_path / "other"))
     monkeypatch.setattr(os, "replace", full)
     assert len(heard()) == 2
+
+
+@pytest.mark.parametrize("write", ["os.replace", "treevote.kernel_files._write"])
+def test_a_kernel_for_whose_code_a_disk_has_no_space_is_counted_as_lost(
+    write: str, closed: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TREEVOTE_CACHE_DIR", str(tmp_path))
+    before, after = heard()
+    assert (after.done - before.done, after.lost - before.lost, after.folder) == (1, 0, str(tmp_path))
+    for file in tmp_path.rglob("*.nb?"):
+        file.unlink()
+    monkeypatch.setattr(write, full)
+    before, after = heard()
+    assert (after.done - before.done, after.lost - before.lost, after.folder) == (1, 1, "")
 
 
 def test_kernels_that_were_not_used_for_long_are_removed(tmp_path: Path) -> None:
@@ -359,7 +374,7 @@ def test_code_for_classes_that_have_moved_is_compiled_again(tmp_path: Path) -> N
     (tmp_path / "former.py").unlink()
     shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
     code += "; from treevote import compilation; print(compilation.state().done)"
-    assert [python(tmp_path, code.format("present")).stdout for _ in range(3)] == ["3\n0\n", "3\n1\n", "3\n0\n"]
+    assert [python(tmp_path, code.format("present")).stdout for _ in range(3)] == ["3\n1\n", "3\n1\n", "3\n0\n"]
 
 
 def test_two_folders_of_treevote_share_one_of_numba_and_two_of_numba_one_of_treevote(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -39,6 +40,15 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_something_else_is_named_by_its_type(call: Callable[[], object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         call()
+
+
+def test_a_closed_file_is_refused_wherever_data_are_taken(model: Path) -> None:
+    with io.BytesIO() as file:
+        pass
+    calls: list[Callable[[Any], object]] = [treevote.read, treevote.train, partial(treevote.parse, model)]
+    for call, said in zip(calls, ("an open file, found a closed one", "paths, found BytesIO;", "found <"), strict=True):
+        with pytest.raises(InputError, match=said):
+            call(file)
 
 
 @pytest.mark.parametrize("members", [None, ["forward"], {"forward": 5}])

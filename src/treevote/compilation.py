@@ -12,10 +12,14 @@ from typing import NamedTuple
 
 
 class CompilationState(NamedTuple):
-    """Kernels that were compiled, each for a kind of arguments; their folder, empty if they cannot be kept."""
+    """Kernels that were compiled, each for a kind of arguments; their folder, empty if they cannot be kept.
+
+    ``lost`` of them were not kept.
+    """
 
     done: int = 0
     folder: str = ""
+    lost: int = 0
 
 
 _listeners: list[Callable[[CompilationState], None]] = []
@@ -40,6 +44,6 @@ def state() -> CompilationState:
 def tell(folder: str, more: int = 0) -> None:
     """Tell that a kernel is being compiled, or that ``more`` have been."""
     global _state
-    _state = CompilationState(_state.done + more, folder)
+    _state = CompilationState(_state.done + more, folder, _state.lost + (0 if folder else more))
     if _listeners:
         _listeners[-1](_state)

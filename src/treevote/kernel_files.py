@@ -93,7 +93,7 @@ def compiling_is_off() -> bool:
 class KernelFiles:
     """The folder of a kernel, and the ``source`` beside which numba keeps the code: empty if it cannot be kept.
 
-    ``root`` is the folder of the kernels of all modules, empty likewise.
+    ``root`` is the folder of the kernels of all modules, and so is ``kept_in``: empty once some code was not kept.
     """
 
     def __init__(self, function: Any, options: Mapping[str, object]) -> None:
@@ -108,6 +108,7 @@ class KernelFiles:
         self._module = function.__code__.co_filename
         self._folder = Path(self.root, versions(), self._name)
         self.source = os.fspath(self._folder / "kernel.py") if self.root and self._make() else ""
+        self.kept_in = self.root if self.source else ""
         self._right: list[Path] = []
 
     def locked(self) -> AbstractContextManager[object]:
@@ -137,14 +138,17 @@ class KernelFiles:
 
     def write_checksums(self) -> bool:
         """Write the checksums of the files, if one was added; return whether one was."""
-        if not self.source:  # each is one that is not kept
+        if not self.kept_in:  # each is one that is not kept
             return True
         if self._right == list(self._files()) or (found := self._checksums()) == self._read_checksums():
             return False
-        with suppress(OSError):
+        try:
             for file in self._files():
                 file.chmod(0o644)
             _write(self._folder / _CHECKSUMS, json.dumps(found).encode())
+        except OSError:  # on a full disk
+            self.kept_in = ""
+        with suppress(OSError):
             _remove_unused(Path(self.root))
         return True
 

@@ -77,9 +77,10 @@ class Kernel:
         except (AttributeError, ImportError, OSError) as error:
             if not isinstance(error, OSError):  # code on disk for classes that have moved; the next process keeps it
                 self._files.remove()
-            self._outer = self._dispatcher()  # on a full disk compiled code cannot be kept
-            self._compiled = self._outer.stats.cache_misses
-            return self._outer(*arguments, **named)
+            self._files.kept_in = ""  # on a full disk compiled code cannot be kept
+            self._outer = self._dispatcher()
+            self._compiled, self._n_compiled = self._outer.stats.cache_misses, 0
+            result = self._outer(*arguments, **named)
         if len(self._compiled) != self._n_compiled:
             self._keep()
         return result
@@ -97,11 +98,11 @@ class Kernel:
         """Run it for the first time; of several processes one compiles what none has kept, and the others wait."""
         with _lock, self._files.locked():
             if not self._files.are_kept():
-                compilation.tell(self._files.root)
+                compilation.tell(self._files.kept_in)
                 if self._files.source and not named and len(arguments) == self.py_func.__code__.co_argcount:
                     self._dispatcher(tuple(map(_numba().typeof, arguments)), cache=True)
                     if self._files.write_checksums():
-                        compilation.tell(self._files.root, 1)
+                        compilation.tell(self._files.kept_in, 1)
             self._outer = self._dispatcher(cache=bool(self._files.source))
         return self._outer(*arguments, **named)
 
@@ -132,7 +133,7 @@ class Kernel:
         with _lock:
             self._n_compiled = len(self._compiled)
             if self._files.write_checksums():
-                compilation.tell(self._files.root, 1)
+                compilation.tell(self._files.kept_in, 1)
 
 
 _lock = threading.RLock()

@@ -41,6 +41,11 @@ def test_divergence_of_tags(target: tuple[str, ...], expected: float) -> None:
     assert distance(tagged(*target), tagged("NOUN", "VERB")).tag_divergence == expected
 
 
+def test_tags_that_a_tagger_missed_in_the_source_are_known() -> None:
+    found = distance(tagged("NOUN"), tagged("NOUN", "VERB", "ADJ"), ["VERB"])
+    assert (found.unknown_tags, found.tags) == (33.33, ("ADJ",))
+
+
 @settings(max_examples=40)
 @given(sentences.filter(bool), sentences)
 def test_rates_are_percentages_of_the_words_and_sentences_of_the_target(

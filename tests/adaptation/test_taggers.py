@@ -100,6 +100,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Adaptatio
     }
 
 
+def test_a_tag_of_the_training_data_that_the_tagger_missed_there_is_no_strange_one(text: Path, tmp_path: Path) -> None:
+    missed = (word._replace(upos="X", xpos="X") if word.upos == "NOUN" else word for word in SOURCE.words[1:])
+    predicted = dataclasses.replace(SOURCE, words=(ROOT, *missed), source=None)
+    with mock.patch("treevote.adaptation.adapt.training_data", return_value=predicted):
+        report: Any = run(text, tmp_path / "steps", scheme("taggers")).report
+    assert report["distance"]["tags"] == []
+
+
 def members(model: EnsembleParser) -> object:
     return [toy_model.content(member.record()) for member in model.members.values()]
 

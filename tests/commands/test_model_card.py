@@ -119,7 +119,8 @@ def test_facts_of_no_training_are_told(model: Path, told: Path, tmp_path: Path, 
     parser = treevote.load(model)
     treevote.save(dataclasses.replace(parser, facts={**parser.facts, **damage}), tmp_path / "damaged")
     package = "package", tmp_path / "damaged", "--name", "toy", "--licence", "MIT", "-o", tmp_path / "dist"
+    reason = f"{tmp_path / 'damaged'}: the facts of the model are damaged"
     for options in (["--rounds", model], ["--card", told], ["--markdown"], []):
-        assert "the facts of the model are damaged" in fails("inspect", tmp_path / "damaged", *options)
-    assert "the facts of the model are damaged" in fails(*package)
+        assert reason in fails("inspect", tmp_path / "damaged", *options)
+    assert reason in fails(*package)
     assert not (tmp_path / "dist").exists()

@@ -37,8 +37,9 @@ def test_a_folder_wins_and_a_path_is_a_path(site: Path) -> None:
     assert model_folder("en-toy") == Path("en-toy")
     shutil.rmtree("en-toy")
     assert model_folder("en-toy") == site / "treevote_en_toy"
-    with pytest.raises(ModelError, match="installed models: en-toy"):
-        model_folder("de-toy")
+    for name in ("de-toy", "x" * 5000):  # longer than a file can be called
+        with pytest.raises(ModelError, match="installed models: en-toy"):
+            model_folder(name)
 
 
 def test_an_installed_model_has_the_facts_of_its_package(site: Path) -> None:

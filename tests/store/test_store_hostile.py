@@ -191,6 +191,7 @@ def name_twice(entries: dict[str, Any]) -> None:
         (lambda entries: entries.update(record=[]), "expected 'record' of type dict, found list"),
         (nest, "levels of parts"),
         (name_twice, "not named before"),
+        (lambda entries: text_of(entries).update(labels=-1), "expected the name of a listed file, found -1"),
     ],
 )
 def test_a_hostile_manifest_is_refused(model: Path, edit: Callable[[dict[str, Any]], None], message: str) -> None:

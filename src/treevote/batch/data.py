@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from treevote.conll.corpora import document_ids
 from treevote.conll.plain_text import encoded
@@ -58,7 +58,7 @@ def parsed_data(data: Data, trees: Trees = "ignored") -> Treebank:
         return data
     if isinstance(data, os.PathLike):
         return read(data, trees=trees)
-    items = list(data) if isinstance(data, Iterable) else [data]
+    items: list[Any] = list(data) if _are_several(data) else [data]
     if items and all(isinstance(item, str) for item in items):
         remedy = "give one string with the whole text, lists of tokens, or Path(...) for files"
         raise InputError(f"expected sentences, found the string {items[0][:40]!r}", remedy=remedy)
@@ -73,15 +73,20 @@ def training_data(data: Data, trees: Trees) -> Treebank:
         return data
     if isinstance(data, str | os.PathLike):
         return read(data, trees=trees)
-    items = list(data) if isinstance(data, Iterable) else [data]
+    items: list[Any] = list(data) if _are_several(data) else [data]
     if items and all(isinstance(item, str | os.PathLike) or hasattr(item, "serialize") for item in items):
         return read(items, trees=trees)
     others = [type(item).__name__ for item in items if not isinstance(item, str | os.PathLike)]
-    place = " in a list" if isinstance(data, Iterable) else ""
+    place = " in a list" if _are_several(data) else ""
     raise InputError(
         f"expected a treebank or paths, found {others[0] if others else 'nothing'}{place}",
         remedy="give a path, treevote.loads(...) or Treebank.of(...); several treebanks by Treebank.concatenate(...)",
     )
+
+
+def _are_several(data: object) -> TypeGuard[Iterable[Any]]:
+    """Tell whether data are items one by one; those of an open file would be its lines."""
+    return isinstance(data, Iterable) and not hasattr(data, "read")
 
 
 def from_tokens(sentences: Sequence[Sequence[Any]]) -> Treebank:

@@ -58,6 +58,7 @@ def inspect(
         for line in lines(model):
             tell(line)
         return
+    from treevote.commands.inspect import facts_read
     from treevote.commands.inspect import inspect as run
     from treevote.commands.model_card import read_card_metadata
     from treevote.report.model import as_json, as_text, card_markdown, card_text
@@ -75,12 +76,14 @@ def inspect(
         if not json:
             tell(learning_curve.as_text(models))
             return
-    if json:
-        tell(as_json(facts, options.command_line()))
-    elif card or markdown:
-        tell(card_markdown(facts["card"]) if markdown else card_text(facts["card"]))
-    else:
-        tell(as_text(facts, full=full or is_verbose()))
+    with facts_read(model):
+        if json:
+            text = as_json(facts, options.command_line())
+        elif card or markdown:
+            text = card_markdown(facts["card"]) if markdown else card_text(facts["card"])
+        else:
+            text = as_text(facts, full=full or is_verbose())
+    tell(text)
 
 
 def explain(

@@ -24,7 +24,7 @@ def package(
     """
     import dataclasses
 
-    from treevote.commands.inspect import inspect
+    from treevote.commands.inspect import facts_read, inspect
     from treevote.commands.model_card import read_card_metadata
     from treevote.commands.package import Release, write_packages
     from treevote.report.model import card_markdown
@@ -36,5 +36,7 @@ def package(
         stated, name=stated.name or release.name, licence=stated.licence or release.licence, data=source or stated.data
     )
     facts = inspect(model, stated)
-    for path in write_packages(model, release, facts, card_markdown(facts["card"]), output):
+    with facts_read(model):
+        markdown = card_markdown(facts["card"])
+    for path in write_packages(model, release, facts, markdown, output):
         tell(f"{path}  {size(path.stat().st_size)}")

@@ -33,17 +33,17 @@ def inspect(model: str | Path, stated: CardMetadata = NOTHING) -> dict[str, Any]
         "annotator": parser.annotator.parts,
         "files": store.sizes(model),
     }
-    with facts_read():
+    with facts_read(model):
         return facts | {"card": card(facts, parser, stated)}
 
 
 @contextmanager
-def facts_read() -> Iterator[None]:
+def facts_read(model: str | Path) -> Iterator[None]:
     """Raise a ModelError if facts that are read in the block are not those of a training: a record holds any JSON."""
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, ConfigError) as error:
-        raise ModelError(f"the facts of the model are damaged ({error}); train it again") from error
+        raise ModelError(f"{model}: the facts of the model are damaged ({error}); train it again") from error
 
 
 def model_at(model: str | Path) -> str:

@@ -91,7 +91,9 @@ def write_packages(
     folder is in a model; InputError if a file cannot be written, one that stood in its place is kept then.
     """
     check_folder(output := path_of(output))
-    metadata, pyproject = _metadata(release, facts, card)
+    with facts_read(model):
+        oldest = Version(facts["treevote"]).public
+    metadata, pyproject = _metadata(release, oldest, card)
     stem = f"{folder_name(release.name)}-{release.version}"
     wheel, sdist = Path(output, f"{stem}-py3-none-any.whl"), Path(output, f"{stem}.tar.gz")
     point = f"[{GROUP}]\n{release.name} = {folder_name(release.name)}\n"
@@ -115,11 +117,9 @@ def write_packages(
     return [wheel, sdist]
 
 
-def _metadata(release: Release, facts: Mapping[str, Any], card: str) -> tuple[str, str]:
+def _metadata(release: Release, oldest: str, card: str) -> tuple[str, str]:
     """Return the core metadata, and the ``pyproject.toml`` that has a build backend make the same."""
     name, folder = package_name(release.name), folder_name(release.name)
-    with facts_read():
-        oldest = Version(facts["treevote"]).public
     needs = f"treevote>={oldest},<{READ_BEFORE}"
     summary = f"The model {release.name} of treevote, a dependency parser"
     head = f"""\

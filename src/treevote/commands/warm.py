@@ -31,12 +31,13 @@ from treevote.terminal import duration
 
 @dataclass(frozen=True, slots=True)
 class WarmingResult:
-    """Result of `warm`; the folder of the compiled kernels is empty if none can be written to."""
+    """Result of `warm`; ``lost`` kernels could not be kept; the folder is empty if none can be written to."""
 
     members: tuple[str, ...]
     compiled: int
     seconds: float
     folder: str
+    lost: int = 0
 
     def __str__(self) -> str:
         """Return it as sentences."""
@@ -44,7 +45,12 @@ class WarmingResult:
         if not self.compiled:
             return f"everything was compiled already for {names}; it is kept in {self.folder}"
         done = f"compiled {self.compiled} kernels for {names} in {duration(self.seconds)}"
-        return f"{done}; they are kept in {self.folder}" if self.folder else f"{done}; they are not kept"
+        if not self.folder:
+            return f"{done}; they are not kept"
+        if self.lost:
+            remedy = "make space on its disk, and run the command again"
+            return f"{done}; {self.lost} of them could not be kept in {self.folder}; {remedy}"
+        return f"{done}; they are kept in {self.folder}"
 
 
 def warm(members: Sequence[str], *, jobs: Jobs) -> WarmingResult:
@@ -53,7 +59,7 @@ def warm(members: Sequence[str], *, jobs: Jobs) -> WarmingResult:
     It does all this with a few made-up sentences. The members are those of the default ensemble if none is named;
     progress is told after each.
     """
-    start, before = time.monotonic(), compilation.state().done
+    start, before = time.monotonic(), compilation.state()
     names = expanded(members or DEFAULT_MEMBERS)
     trainers = members_of(names)
     toy = made_up()
@@ -71,8 +77,8 @@ def warm(members: Sequence[str], *, jobs: Jobs) -> WarmingResult:
             parse_files(model, [text], os.devnull, keep="all")
             jobs.tell("members", number, len(trainers))
         evaluate(text, [f"one={text}", f"two={parse}"])
-    compiled = compilation.state().done - before
-    return WarmingResult(names, compiled, time.monotonic() - start, kernels_folder())
+    after, seconds = compilation.state(), time.monotonic() - start
+    return WarmingResult(names, after.done - before.done, seconds, kernels_folder(), after.lost - before.lost)
 
 
 def made_up() -> Treebank:

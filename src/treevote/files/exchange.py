@@ -65,7 +65,8 @@ def exchanged(one: str | Path, other: str | Path) -> bool:
 def standing(folder: Path) -> Path:
     """Return the folder, or if it is missing, its temporary name after an interrupted exchange."""
     aside = _aside(folder)
-    if folder.exists() or not aside.exists() or folder.exists():  # it may have come back between two looks
+    there = os.path.exists  # no fault for a name that is too long
+    if there(folder) or not there(aside) or there(folder):  # it may have come back between two looks
         return folder
     return aside
 

@@ -188,6 +188,8 @@ def opened(source: Readable, encoding: str = UTF8) -> Iterator[tuple[BinaryIO, s
         with ExitStack() as stack:
             if not isinstance(source, str | os.PathLike) and hasattr(source, "read"):
                 file, path = source, str(getattr(source, "name", ""))
+                if getattr(file, "closed", False):
+                    raise InputError("expected an open file, found a closed one", path=path, remedy="open it again")
             elif source == "-":
                 file = sys.stdin.buffer
             else:

@@ -29,20 +29,21 @@ def rounds_of(models: Mapping[str, Mapping[str, Any]]) -> list[Round]:
         if "scores" not in facts:
             remedy = "train it with --folds 3 or --dev"
             raise ConfigError(f"{name} was not measured, so it has no place on a curve; {remedy}")
-        with facts_read():
+        with facts_read(name):
             data, las = facts["training"], float(facts["scores"]["vote"]["las"])
             found.append(Round(name, int(data["sentences"]), int(data["tokens"]), las))
     return sorted(found, key=lambda one: one.sentences)
 
 
-@facts_read()
 def same_set(models: Mapping[str, Mapping[str, Any]]) -> bool:
     """Tell whether all models were measured on one development set."""
-    sets = {(facts.get("development") or {}).get("sha256") for facts in models.values()}
+    sets = set[str | None]()
+    for name, facts in models.items():
+        with facts_read(name):
+            sets.add((facts.get("development") or {}).get("sha256"))
     return len(sets) == 1 and None not in sets
 
 
-@facts_read()
 def incomparable(models: Mapping[str, Mapping[str, Any]]) -> str:
     """Return why the scores of models do not compare strictly; empty if they do."""
     if not same_set(models):

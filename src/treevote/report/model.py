@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from treevote.commands.inspect import facts_read
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.configuration import Configuration
 from treevote.ensemble.parser import score_tags
@@ -44,11 +43,10 @@ def installed_text(models: Sequence[InstalledModel]) -> str:
 
 
 def as_text(facts: Mapping[str, Any], *, full: bool = False) -> str:
-    """Return the facts for a person to read: a summary, or in full; ModelError if they are none of a training."""
-    with facts_read():
-        details = (scores(facts, facts["members"]), _configuration(facts), _files(facts)) if full else _summary(facts)
-        adapted = [f"adapted to a new domain\n{adaptation.as_text(of)}"] if (of := facts.get("adaptation")) else []
-        return printable("\n\n".join([_what(facts), _data(facts, full), *adapted, *details]))
+    """Return the facts for a person to read: a summary, or in full."""
+    details = (scores(facts, facts["members"]), _configuration(facts), _files(facts)) if full else _summary(facts)
+    adapted = [f"adapted to a new domain\n{adaptation.as_text(of)}"] if (of := facts.get("adaptation")) else []
+    return printable("\n\n".join([_what(facts), _data(facts, full), *adapted, *details]))
 
 
 def _what(facts: Mapping[str, Any]) -> str:
@@ -108,9 +106,8 @@ def _files(facts: Mapping[str, Any]) -> str:
     return table(["files", ""], [*rows, [f"{len(sizes)} in all", size(sum(sizes.values()))]])
 
 
-@facts_read()
 def card_text(facts: Mapping[str, Any]) -> str:
-    """Return a card for a person to read; ModelError if its scores are none of a training."""
+    """Return a card for a person to read."""
     lines, rows = [visible(facts["name"] or "model card"), ""], list(_rows(facts))
     width = max(len(key) for key, _ in rows) + 2
     lines += [f"{key:<{width}}{visible(value)}" for key, value in rows]
@@ -121,9 +118,8 @@ def card_text(facts: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-@facts_read()
 def card_markdown(facts: Mapping[str, Any]) -> str:
-    """Return a card as Markdown; ModelError as of `card_text`."""
+    """Return a card as Markdown."""
     lines = [f"# {_escaped(facts['name'] or 'Model card')}", "", "| | |", "|---|---|"]
     lines += [f"| {key} | {_escaped(value)} |" for key, value in _rows(facts)]
     if facts["scores"]:

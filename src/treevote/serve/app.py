@@ -251,6 +251,7 @@ def listening(host: str, port: int) -> socket.socket:
         door = socket.create_server((str(address[0]), port), family=family)
     except OSError as fault:
         reason = (fault.strerror or str(fault)).partition(" (")[0]  # behind it Python repeats the address
-        raise ConfigError(f"cannot listen at {host}, port {port}: {reason}; choose another --host or --port") from None
+        problem = f"cannot listen at {host!r}, port {port}: {reason}"
+        raise ConfigError(f"{problem}; choose another --host or --port") from None
     door.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # also of its connections: an answer has two parts
     return door

@@ -161,7 +161,7 @@ def read_whole(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
 def _stamp(path: str | Path) -> tuple[Path, tuple[int, ...]]:
     """Return the folder of a model, and the identity of its manifest on disk."""
     folder = Path(path)
-    if not folder.exists():
+    if not os.path.exists(folder):
         folder = standing(Path(os.path.realpath(path)))
     try:
         facts = (folder / MANIFEST).stat()

@@ -71,7 +71,7 @@ def model_folder(model: str | os.PathLike[str]) -> Path:
         problem = f"expected the folder of a model or the name of an installed one, found {short(model)}"
         raise ModelError(f"{problem}; a parser in memory is written with treevote.save")
     path = Path(model)
-    if not isinstance(model, str) or model != path.name or standing(Path(os.path.realpath(path))).exists():
+    if not isinstance(model, str) or model != path.name or os.path.exists(standing(Path(os.path.realpath(path)))):
         return path
     found = installed_model(model)
     if found is None:

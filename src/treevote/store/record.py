@@ -202,7 +202,8 @@ class _Reader:
     def open(self, name: object, limit: int) -> AbstractContextManager[BufferedReader]:
         if not isinstance(name, str) or name in self.seen:  # a file used twice could fill the memory
             path = self.manifest.folder / MANIFEST
-            raise damaged(path, f"expected a file not named before, found {short(name)}")
+            what = "a file not named before" if isinstance(name, str) else "the name of a listed file"
+            raise damaged(path, f"expected {what}, found {short(name)}")
         self.seen.add(name)
         return self.manifest.open(name, limit=limit, verify=self.verify)
 
