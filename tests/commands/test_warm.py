@@ -52,8 +52,8 @@ def called(*commands: Sequence[object]) -> set[str]:
 
 
 def test_the_sentence_of_warm_names_kernels_members_and_folder() -> None:
-    assert str(WarmingResult(("a", "b"), 3, 1.0, "/x")) == "compiled 3 kernels for a, b in 1.0 s; they are kept in /x"
-    assert str(WarmingResult(("a",), 3, 1.0, "")).endswith("; they are not kept")
+    assert str(WarmingResult(("a", "b"), 3, 1.0, "/x")) == "compiled 3 kernels for a, b in 1.0 s, kept in /x"
+    assert str(WarmingResult(("a",), 1, 1.0, "")) == "compiled 1 kernel for a in 1.0 s, not kept"
     assert "; 2 of them could not be kept in /x; make space" in str(WarmingResult(("a",), 3, 1.0, "/x", 2))
     assert "compiled already for a" in str(WarmingResult(("a",), 0, 1.0, "/x"))
 

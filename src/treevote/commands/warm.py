@@ -26,7 +26,7 @@ from treevote.models.text.tokenization.multiword import MultiwordRules
 from treevote.models.text.tokenization.network import CharacterNetwork
 from treevote.models.text.tokenization.splitter import Splitter
 from treevote.parallel import Jobs
-from treevote.terminal import duration
+from treevote.terminal import duration, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,13 @@ class WarmingResult:
         names = ", ".join(self.members)
         if not self.compiled:
             return f"everything was compiled already for {names}; it is kept in {self.folder}"
-        done = f"compiled {self.compiled} kernels for {names} in {duration(self.seconds)}"
+        done = f"compiled {plural(self.compiled, 'kernel')} for {names} in {duration(self.seconds)}"
         if not self.folder:
-            return f"{done}; they are not kept"
+            return f"{done}, not kept"
         if self.lost:
             remedy = "make space on its disk, and run the command again"
             return f"{done}; {self.lost} of them could not be kept in {self.folder}; {remedy}"
-        return f"{done}; they are kept in {self.folder}"
+        return f"{done}, kept in {self.folder}"
 
 
 def warm(members: Sequence[str], *, jobs: Jobs) -> WarmingResult:
