@@ -66,10 +66,11 @@ class Profile:
         return profile
 
 
-def distance(source: Profile, target: Profile, tags: Container[str] = ()) -> Distance:
-    """Return the distance of a target from a source, which has ``tags``, too, where a tagger missed them."""
+def distance(source: Profile, target: Profile, gold_tags: Container[str] = ()) -> Distance:
+    """Return the distance of a target from a source; its ``gold_tags`` are known, even if a tagger missed them."""
     n_source, n_target = max(1, source.words.total()), max(1, target.words.total())
-    strange = Counter({tag: count for tag, count in target.tags.items() if tag not in source.tags and tag not in tags})
+    known = {tag for tag in target.tags if tag in source.tags or tag in gold_tags}
+    strange = Counter({tag: count for tag, count in target.tags.items() if tag not in known})
     names = sorted(source.tags | target.tags)
     p = np.array([source.tags[name] / n_source for name in names])
     q = np.array([target.tags[name] / n_target for name in names])
