@@ -248,6 +248,7 @@ def test_collisions_are_told_before_anything_is_done(model: Path, corpus: Path, 
     ):
         assert said in fails("parse", model, *arguments)
     assert "no such model folder" in fails("parse", tmp_path / "no", corpus, "--output-dir", tmp_path / "out")
+    assert f"{twin}: not a treevote model" in fails("parse", twin, model)  # in the wrong order
     assert not (tmp_path / "out").exists()
     for path in (twin, manifest, file, folder / "a.conllu"):
         path.unlink()

@@ -96,13 +96,13 @@ def parse(
     for option, given in (("--suffix", bool(suffix)), ("--force", force)):
         if given:
             raise ConfigError(f"{option} goes with --output-dir; give that, too, or leave out {option}")
-    for path in filter(os.path.isdir, inputs):
-        raise ConfigError(f"{path} is a folder; give --output-dir, too, or name the files in it")
     from treevote.files.streams import require_files
     from treevote.store.manifest import require_manifest
     from treevote.store.packages import model_folder
 
     require_manifest(model_folder(model))  # before the compiler is loaded
+    for path in filter(os.path.isdir, inputs):
+        raise ConfigError(f"{path} is a folder; give --output-dir, too, or name the files in it")
     if not all_faults:  # which names all files that there are not
         require_files(inputs)
     from treevote.batch.parsing import member_of, stored_parser, trees_of
