@@ -13,21 +13,20 @@ from typing import Any, cast
 import numpy as np
 
 from treevote.adaptation import measuring
-from treevote.adaptation.annotation import NothingKeptError, annotate, require_parses
-from treevote.adaptation.data import Data, has_tagger, training_data, with_predicted_tags
+from treevote.adaptation.annotation import NothingKeptError, annotate
+from treevote.adaptation.data import Data, training_data, with_predicted_tags
 from treevote.adaptation.distance import Distance, Profile, distance
 from treevote.adaptation.guard import Guard, unfit, verdict
 from treevote.adaptation.labelled import calibration_errors, copies_of, labelled, parsed_by_folds, recalibrated
+from treevote.adaptation.plan import Plan, plan_of
 from treevote.adaptation.scheme import Scheme, homogeneity_warning
 from treevote.adaptation.silver import joined, label_profile, profile, read_silver, write_silver
-from treevote.adaptation.tagging import FrozenTrainer, retagged
+from treevote.adaptation.tagging import retagged
 from treevote.config import to_mapping
 from treevote.corpus.repeated_sentences import sentence_forms
 from treevote.corpus.treebank import Treebank
-from treevote.ensemble.members import DEFAULT_MEMBERS, clusters_of, expanded, member_of, with_clusters
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
-from treevote.errors import ConfigError
 from treevote.evaluation.counts import Convention
 from treevote.kernels import Longs
 from treevote.parallel import ONE_JOB, Jobs
@@ -71,99 +70,46 @@ class Adaptation:
         InputError if data cannot be used; `NothingKeptError` if no sentence is kept in the first round; ConfigError if
         the scheme names unknown members, or only the taggers of a model without any are to be retrained.
         """
-        parsers = self.scheme.retrained != "taggers"
-        taggers = self.scheme.retrained != "parsers" and has_tagger(self.before)
-        if not parsers and not taggers:
-            raise ConfigError("the model has no tagger to retrain; train it with --from-text, or retrain its parsers")
-        if not self.data.unlabelled and self.data.target_train is None:
-            raise ConfigError("there is nothing to adapt to; give text of the new domain, or labelled sentences of it")
-        judged = parsers and bool(self.data.unlabelled)
-        committee = self._committee() if judged else {}
-        if judged and len(committee) + len(self.data.external) < 2:
-            raise ConfigError(f"expected a committee of two or more, found only {', '.join(committee)}; name others")
-        no_confidence = self.data.source_dev is None or self.data.external
-        if judged and self.scheme.selection.min_confidence > 0 and no_confidence:
-            raise ConfigError(
-                "a committee has confidence only with a development set, and without external parses; give --dev and "
-                "no --external, or leave out --min-confidence"
-            )
-        trainers = self._members(self.scheme.members)  # before the work: a name may be unknown
-        if judged and self.data.external:
-            require_parses(self.data)
-        own = self.data if taggers else dataclasses.replace(self.data, clusters=None)  # a tagger that stays has its own
+        plan = plan_of(self.before, self.data, self.scheme)
+        own = self.data if plan.taggers else dataclasses.replace(self.data, clusters=None)  # else it keeps its own
         source = training_data(self.before, own, self._jobs("tags of the training data"))
         given = with_predicted_tags(self.before, self.data, source, self.steps, "tagged", self.jobs)
-        known = frozenset(sentence_forms(source))
-        few = [] if given.unlabelled or given.target_train is None else [given.target_train]
-        profile = Profile.of(few or given.text(), known)
-        if not profile.sentences:
-            path = self.data.names[0] if self.data.names else os.fspath(self.data.unlabelled[0])
-            remedy = "give a file with sentences in it"
-            raise NothingKeptError("expected sentences, found none", path=path, remedy=remedy)
-        domain_distance = distance(Profile.of([source]), profile, Profile.of([self.data.source]).tags)
-        warnings = list(self._warnings(source, domain_distance, committee))
-        for warning in warnings:
-            self.warn(warning)
-        measures = self.data.source_dev, self.data.target_dev, self.data.target_train
-        if not self.force and all(treebank is None for treebank in measures):
-            remedy = "give --dev, --target-dev or --target-train"
-            self.warn(f"nothing measures the new model, so it is not written; {remedy}")
+        apart = self._distance(source, given)
+        warnings = list(self._warnings(source, apart, plan.committee))
+        self._warn(warnings)
         report: dict[str, JSON] = {
             "scheme": to_mapping(self.scheme),
-            "committee": {name: to_mapping(trainer) for name, trainer in cast("Any", committee).items()},
+            "committee": {name: to_mapping(trainer) for name, trainer in cast("Any", plan.committee).items()},
             "external": len(self.data.external),
             "training": {"sentences": source.n_sentences, "tokens": source.n_tokens},
-            "distance": to_mapping(domain_distance),
+            "distance": to_mapping(apart),
             "warnings": warnings,
         }
         if (target := given.target_train) is not None:
             report["target_train"] = self._of_target(target)
         folded = target if self.scheme.target_folds else None  # what is parsed by folds
-        by_folds = self.before.parse(folded) if folded is not None and parsers else None  # those that stay gain nothing
+        by_folds = self.before.parse(folded) if folded is not None and plan.parsers else None  # else they gain nothing
         old = measuring.measure(self.before, self.data, given, by_folds, self.convention)
         expected = measuring.expected(self.before, given.text)
-        reasons = unfit(domain_distance, old.las, self.guard)
+        reasons = unfit(apart, old.las, self.guard)
         if reasons and not self.force:
             return AdaptationResult(self.before, reasons, {**report, "before": old.las.shown, "reasons": reasons})
         adapted, silver = self.before, None
-        if taggers:
-            adapted, silver, about = retagged(self.before, self.data, self.steps, self.scheme, self.seed, self.jobs)
-            report |= {"taggers": {**about, "retrained": adapted is not self.before}} if about else {}
-            if adapted is not self.before:
-                given = with_predicted_tags(adapted, self.data, source, self.steps, "tagged-again", self.jobs)
-                given = dataclasses.replace(given, target_train=target)  # the new tagger was trained on them
-            elif not parsers:
-                remedy = "lower tag_agreement, or give text without tags"
-                raise self._nothing_kept("sentences without tags on which the taggers agree", remedy)
-        members: Mapping[str, Trainer] = trainers
-        trees: Path | None = None
-        if parsers:
-            report["members"] = list(trainers)
-        else:
-            members = {name: FrozenTrainer(member) for name, member in adapted.members.items()}
-        if judged:
-            trees, rounds = self._rounds(given)
-            silver, added = trees, read_silver(trees)
-            report |= {
-                "added": {"sentences": added.n_sentences, "tokens": added.n_tokens},
-                "rounds": list(rounds),
-                "labels": label_profile(source, added),
-            }
-        if parsers or given.source_dev is not None:  # parsers that stay are measured again
-            learned = given if parsers else dataclasses.replace(given, target_train=None)
-            trained = self._trained("adapted", members, learned, trees)
-            reading = {"reading": adapted.facts["reading"]} if "reading" in adapted.facts else {}
-            adapted = dataclasses.replace(trained, annotator=adapted.annotator, facts={**trained.facts, **reading})
+        if plan.taggers:
+            adapted, silver, about = self._retagged(plan)
+            report |= about
+        if adapted is not self.before:
+            given = with_predicted_tags(adapted, self.data, source, self.steps, "tagged-again", self.jobs)
+            given = dataclasses.replace(given, target_train=target)  # the new tagger was trained on them
+        if plan.parsers:
+            report["members"] = list(plan.members)
+        if plan.committee:
+            silver, about = self._selected(plan, source, given)
+            report |= about
+        adapted = self._reparsed(plan, adapted, given, silver if plan.committee else None)
         if folded is not None:
-
-            def train(number: int, chosen: Longs) -> EnsembleParser:  # not on the text: its trees tell of all sentences
-                return self._trained(f"fold-{number}", members, given, None, chosen)
-
-            parses = parsed_by_folds(folded, self.scheme.target_folds, train)
-            errors = calibration_errors(adapted, folded, parses, convention=self.convention)
+            adapted, by_folds, errors = self._recalibrated(plan, adapted, folded, given)
             report["target_train"] = {**self._of_target(folded), "calibration_error": errors}
-            adapted = recalibrated(adapted, folded, parses, convention=self.convention)
-            by_folds = adapted.combine(parses) if parsers else None
         new = measuring.measure(adapted, self.data, given, by_folds, self.convention)
         reasons += verdict(old.las, new.las, self.guard)
         report |= {
@@ -176,6 +122,25 @@ class Adaptation:
         adapted = dataclasses.replace(adapted, facts={**adapted.facts, "adaptation": report})
         return AdaptationResult(adapted, reasons, report, silver)
 
+    def _distance(self, source: Treebank, given: Data) -> Distance:
+        """Return the distance of the domains; `NothingKeptError` if there is no sentence of the new one."""
+        few = [] if given.unlabelled or given.target_train is None else [given.target_train]
+        profile = Profile.of(few or given.text(), frozenset(sentence_forms(source)))
+        if not profile.sentences:
+            path = self.data.names[0] if self.data.names else os.fspath(self.data.unlabelled[0])
+            remedy = "give a file with sentences in it"
+            raise NothingKeptError("expected sentences, found none", path=path, remedy=remedy)
+        return distance(Profile.of([source]), profile, Profile.of([self.data.source]).tags)
+
+    def _warn(self, warnings: Sequence[str]) -> None:
+        """Give warnings before the trainings, and one more if they may be for nothing."""
+        for warning in warnings:
+            self.warn(warning)
+        measures = self.data.source_dev, self.data.target_dev, self.data.target_train
+        if not self.force and all(treebank is None for treebank in measures):
+            remedy = "give --dev, --target-dev or --target-train"
+            self.warn(f"nothing measures the new model, so it is not written; {remedy}")
+
     def _of_target(self, target: Treebank) -> dict[str, JSON]:
         """Return the facts of the labelled sentences of the new domain that are trained on."""
         n_source = self.scheme.source_copies * self.data.source.n_tokens
@@ -183,14 +148,54 @@ class Adaptation:
         sizes = {"sentences": target.n_sentences, "tokens": target.n_tokens}
         return {**sizes, "copies": copies, "folds": self.scheme.target_folds}
 
-    def _rounds(self, data: Data) -> tuple[Path, list[dict[str, JSON]]]:
+    def _retagged(self, plan: Plan) -> tuple[EnsembleParser, Path | None, dict[str, JSON]]:
+        """Return the model with a new tagger, the file of the sentences that were added, and facts of them."""
+        adapted, silver, about = retagged(self.before, self.data, self.steps, self.scheme, self.seed, self.jobs)
+        if adapted is self.before and not plan.parsers:
+            remedy = "lower tag_agreement, or give text without tags"
+            raise self._nothing_kept("sentences without tags on which the taggers agree", remedy)
+        return adapted, silver, {"taggers": {**about, "retrained": adapted is not self.before}} if about else {}
+
+    def _selected(self, plan: Plan, source: Treebank, data: Data) -> tuple[Path, dict[str, JSON]]:
+        """Return the file of the sentences that the committee selected, and facts of them."""
+        silver, rounds = self._rounds(plan.committee, data)
+        added = read_silver(silver)
+        sizes: dict[str, JSON] = {"sentences": added.n_sentences, "tokens": added.n_tokens}
+        return silver, {"added": sizes, "rounds": list(rounds), "labels": label_profile(source, added)}
+
+    def _reparsed(self, plan: Plan, tagged: EnsembleParser, data: Data, silver: Path | None) -> EnsembleParser:
+        """Return a model with new parsers, or with its old ones, which are measured again on its tags."""
+        if not plan.parsers and data.source_dev is None:
+            return tagged
+        learned = data if plan.parsers else dataclasses.replace(data, target_train=None)
+        trained = self._trained("adapted", plan.members, learned, silver)
+        reading = {"reading": tagged.facts["reading"]} if "reading" in tagged.facts else {}
+        return dataclasses.replace(trained, annotator=tagged.annotator, facts={**trained.facts, **reading})
+
+    def _recalibrated(
+        self, plan: Plan, parser: EnsembleParser, gold: Treebank, data: Data
+    ) -> tuple[EnsembleParser, Treebank | None, dict[str, JSON]]:
+        """Return a model whose confidence is right on labelled sentences, their vote by folds, and calibration errors.
+
+        There is no vote by folds if the parsers stay: they were not trained on these sentences.
+        """
+
+        def train(number: int, chosen: Longs) -> EnsembleParser:  # not on the text: its trees tell of all sentences
+            return self._trained(f"fold-{number}", plan.members, data, None, chosen)
+
+        parses = parsed_by_folds(gold, self.scheme.target_folds, train)
+        errors = calibration_errors(parser, gold, parses, convention=self.convention)
+        parser = recalibrated(parser, gold, parses, convention=self.convention)
+        return parser, parser.combine(parses) if plan.parsers else None, errors
+
+    def _rounds(self, judges: Mapping[str, Trainer], data: Data) -> tuple[Path, list[dict[str, JSON]]]:
         """Annotate, select, retrain the committee; return the last silver file and a profile of each round."""
         rounds: list[dict[str, JSON]] = []
         entered: Any = None
         silver: Path | None = None
         for number in range(1, self.scheme.rounds + 1):
             name = f"round-{number}"
-            committee = self._trained(f"{name}.committee", self._committee(), data, silver)
+            committee = self._trained(f"{name}.committee", judges, data, silver)
             model = self.steps.folder / f"{name}.committee"
             annotation = annotate(model, data, self.steps.chunks(name), jobs=self._jobs(name))
             lengths, agreed, confidence, _ = annotation
@@ -223,16 +228,6 @@ class Adaptation:
         n_sentences = sum(part.n_sentences for part in self.data.text())
         path = " and ".join(os.fspath(path) for path in self.data.unlabelled)
         return NothingKeptError(f"expected {expected}, found none among {n_sentences:,}", path=path, remedy=remedy)
-
-    def _committee(self) -> dict[str, Trainer]:
-        alone = len(self.before.members) + len(self.data.external) < 2
-        return self._members(self.scheme.committee or (DEFAULT_MEMBERS if alone else ()))
-
-    def _members(self, names: Sequence[str]) -> dict[str, Trainer]:
-        """Return trainers by name: those of the model, else the default ones."""
-        own = {name: member.trainer for name, member in self.before.members.items()}
-        found = {name: own[name] if name in own else member_of(name, {}) for name in expanded(names) or own}
-        return with_clusters(found, clusters_of(own) if self.data.clusters is None else self.data.clusters)
 
     def _trained(
         self, name: str, members: Mapping[str, Trainer], data: Data, silver: Path | None, chosen: Longs | None = None

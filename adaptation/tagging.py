@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,21 +26,9 @@ from treevote.ensemble.unknown_words import share_of_tokens
 from treevote.kernels import Doubles
 from treevote.models.text.tagging.tagger import Tagger
 from treevote.models.text.text_annotator import without_tags
-from treevote.parallel import ONE_JOB, Jobs
-from treevote.protocols import Parser
+from treevote.parallel import Jobs
 from treevote.store.checkpoints import Checkpoints
 from treevote.store.manifest import JSON
-
-
-@dataclass(frozen=True)
-class FrozenTrainer:
-    """A trainer that returns an existing parser, so that weights and confidence are fitted again, on other tags."""
-
-    member: Parser
-
-    def train(self, treebank: Treebank, dev: Treebank | None = None, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Parser:
-        """Return the parser."""
-        return self.member
 
 
 def retagged(

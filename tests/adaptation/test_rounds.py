@@ -56,7 +56,7 @@ def test_rounds_go_on_while_enough_of_the_text_is_new(
     scheme = dataclasses.replace(SCHEME, rounds=3, stopping_threshold=threshold, selection=InstanceSelection())
     data = Data(SOURCE, [tmp_path / "text.conllu"])
     with checkpoints(tmp_path / "work", {}) as steps:
-        silver, rounds = adaptation(data, steps, scheme=scheme)._rounds(data)
+        silver, rounds = adaptation(data, steps, scheme=scheme)._rounds({}, data)
     told: Any = rounds
     assert [(each["new"], each["text_sentences"], each["text_tokens"]) for each in told] == [
         (share, 10, 20) for share in shares
@@ -75,7 +75,7 @@ def test_a_first_round_must_keep_something(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(Adaptation, "_trained", lambda *what: None)
     data = Data(SOURCE, [tmp_path / "text.conllu"])
     with checkpoints(tmp_path / "work", {}) as steps, pytest.raises(NothingKeptError, match="found none among 120"):
-        adaptation(data, steps)._rounds(data)
+        adaptation(data, steps)._rounds({}, data)
 
 
 def test_every_twentieth_of_40_000_sentences_is_held_out() -> None:
