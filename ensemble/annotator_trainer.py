@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
 from treevote.kernels import Bools
+from treevote.models.learning.clusters.clusters import Clusters
+from treevote.models.learning.vectors.vectors import WordVectors
 from treevote.models.text.tag_confidence import TagConfidence, cross_fitted
 from treevote.models.text.tagging.tagger import Tagger, TaggerTrainer
 from treevote.models.text.text_annotator import TextAnnotator
@@ -86,6 +88,17 @@ class AnnotatorTrainer(Settings):
             tagged = self.tagged(bare, seed=seed, jobs=jobs)
             annotator = TextAnnotator(finish(jobs) if tokenizer is None else tokenizer, tagger, sure)
         return TrainedAnnotator(annotator, tagged, tagged_dev, facts)
+
+    def with_clusters(self, clusters: Clusters) -> Self:
+        """Return the trainer of a text annotator whose taggers know these clusters of words."""
+        return dataclasses.replace(self, tagger=dataclasses.replace(self.tagger, clusters=clusters))
+
+    def with_vectors(self, vectors: WordVectors) -> Self:
+        """Return the trainer of a text annotator whose neural tagger, if it has one, begins with these word vectors."""
+        if self.tagger.neural is None:
+            return self
+        neural = dataclasses.replace(self.tagger.neural, vectors=vectors)
+        return dataclasses.replace(self, tagger=dataclasses.replace(self.tagger, neural=neural))
 
     def tagged(self, treebank: Treebank, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> Treebank:
         """Return the training data of the parsers; the same treebank and seed give the same tags."""

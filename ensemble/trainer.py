@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from reprlib import repr as short
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 
@@ -38,6 +38,9 @@ from treevote.store.manifest import JSON
 from treevote.version import __version__
 
 MAX_FOLDS = 100
+
+OnFolds: TypeAlias = Callable[[Treebank, Mapping[str, Treebank]], object]
+"""Called with the trees of the folds and with their parses by the members."""
 
 
 @dataclass(frozen=True)
@@ -129,19 +132,15 @@ class EnsembleTrainer:
         seed: int = 0,
         jobs: int | Jobs = ONE_JOB,
         convention: Convention = "ud",
-        on_folds: Callable[[Treebank, Mapping[str, Treebank]], object] = lambda gold, parses: None,
+        on_folds: OnFolds | None = None,
     ) -> tuple[EnsembleParser, dict[str, float]]:
         """Train as `train` does; return also the milliseconds of CPU of each member for 1,000 tokens, if measured.
 
-        ``on_folds`` is called with the trees of the folds and with their parses by the members, if there are any.
+        ``on_folds`` is called if there are folds.
         """
-        if not self.members:
-            raise ConfigError("an ensemble needs at least one member; name one")
-        seed = converted(Seed, seed, "seed")
-        if (self.weights not in ("auto", "equal") or self.select) and dev is None and not self.folds:
-            what = "members are chosen" if self.select else f"weights by {self.weights} are measured"
-            raise ConfigError(f"{what} on development data or folds; give one of them")
-        jobs, whole = Jobs.of(jobs), training.require_whole_trees(require_treebank(treebank))
+        self._require_plan(is_measured=dev is not None or self.folds > 0)
+        seed, jobs = converted(Seed, seed, "seed"), Jobs.of(jobs)
+        whole = training.require_whole_trees(require_treebank(treebank))
         if dev is not None and not require_heads(require_treebank(dev)).any():
             raise InputError("expected sentences to measure on, found none", path=dev.name, remedy="give a larger file")
         bare = dataclasses.replace(treebank, source=None)
@@ -157,9 +156,10 @@ class EnsembleTrainer:
             facts["development"] = facts_of(dev)
         elif self.folds:
             gold, parsed = dataclasses.replace(whole, source=None), self._cross_parsed(bare, seed, jobs)
-            on_folds(gold, {name: parse for name, (parse, _) in parsed.items()})
             facts["folds"] = self.folds
         parses = {name: parse for name, (parse, _) in parsed.items()}
+        if on_folds is not None and gold is not None and dev is None:
+            on_folds(gold, parses)
         single_root = is_single_rooted(whole)
         if gold is not None:
             facts["diversity"] = diversity(gold, parses, convention=convention)
@@ -188,18 +188,19 @@ class EnsembleTrainer:
             unknown: Bools | None = unknown_in_folds(gold, self.folds, bare.select(are_partial(bare)))
         else:
             unknown = unknown_words(members.values(), gold)
-        facts["familiarity"], voted = _familiarity(list(chosen.values()), voted, unknown)
-        if gold.n_sentences > 1:
-            facts["reliability"] = calibration(gold, voted, convention=convention)
-            facts["lights"] = lights.measured(gold, voted, convention=convention)
-        facts["scores"] = {
-            name: dict(evaluate(gold, parse, convention=convention).attachment)
-            for name, parse in {**chosen, "vote": voted}.items()
-        }
+        facts |= _measured(gold, chosen, voted, unknown, convention)
         thousands = max(1, gold.n_tokens) / 1000
         return EnsembleParser(members, judge, facts), {
             name: 1000 * seconds / thousands for name, (_, seconds) in parsed.items()
         }
+
+    def _require_plan(self, *, is_measured: bool) -> None:
+        """Raise the ConfigError if there is no member, or nothing to measure on what is chosen by measurements."""
+        if not self.members:
+            raise ConfigError("an ensemble needs at least one member; name one")
+        if (self.weights not in ("auto", "equal") or self.select) and not is_measured:
+            what = "members are chosen" if self.select else f"weights by {self.weights} are measured"
+            raise ConfigError(f"{what} on development data or folds; give one of them")
 
     def _trained(
         self, names: Sequence[str], treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs
@@ -243,6 +244,25 @@ class EnsembleTrainer:
             name: (rejoined([parse for parse, _ in found[name]]), sum(seconds for _, seconds in found[name]))
             for name in self.members
         }
+
+
+def _measured(
+    gold: Treebank, parses: Mapping[str, Treebank], voted: Treebank, unknown: Bools | None, convention: Convention
+) -> dict[str, JSON]:
+    """Return what held-out sentences say of a model: facts of its familiarity, confidence, lights and scores.
+
+    ``parses`` are those of the members, ``voted`` is their vote; ``unknown`` is None if no member has a vocabulary.
+    """
+    familiarity, voted = _familiarity(list(parses.values()), voted, unknown)
+    facts: dict[str, JSON] = {"familiarity": familiarity}
+    if gold.n_sentences > 1:
+        facts["reliability"] = calibration(gold, voted, convention=convention)
+        facts["lights"] = lights.measured(gold, voted, convention=convention)
+    facts["scores"] = {
+        name: dict(evaluate(gold, parse, convention=convention).attachment)
+        for name, parse in {**parses, "vote": voted}.items()
+    }
+    return facts
 
 
 def _familiarity(

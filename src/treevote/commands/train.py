@@ -25,7 +25,7 @@ from treevote.ensemble.members import member_from_record, with_clusters, with_ve
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.plug_in_faults import faults_named, is_plug_in
 from treevote.ensemble.selection import VoteKind
-from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.ensemble.trainer import EnsembleTrainer, OnFolds
 from treevote.errors import ConfigError, InputError, require_known, warn
 from treevote.files.streams import path_of
 from treevote.models.learning.clusters.clusters import Clusters
@@ -83,7 +83,7 @@ def train(
     Names of members, weights, folds, seed and ``select`` take the place of those of the configuration file or preset;
     ``settings`` are those of `treevote.models.parsers.transition.parser.TransitionTrainer` for all members. Without a
     development set, the default number of folds is ``FOLDS`` for a selection, for measured weights, and for ``FEWEST``
-    sentences and more, up to ``FEW``; else 0. Without a reader the model reads tagged treebanks only. Clusters of
+    sentences and more, up to ``FEW``; else 0. Without an annotator the model reads tagged treebanks only. Clusters of
     words, or word vectors in their place, are for parsers and taggers; ``vectors`` are for neural ones.
     ``save_folds`` is a folder for the parses of the folds, from which `treevote.commands.doctor` goes on.
     """
@@ -111,8 +111,7 @@ def train(
     known = clusters if clusters is None or isinstance(clusters, Clusters) else read_clusters(clusters)
     if known is not None:
         trainer = dataclasses.replace(trainer, members=with_clusters(trainer.members, known))
-        if annotator is not None:
-            annotator = dataclasses.replace(annotator, tagger=dataclasses.replace(annotator.tagger, clusters=known))
+        annotator = annotator and annotator.with_clusters(known)
     if vectors is not None:
         with_vectors(trainer.members, NO_VECTORS)  # before the work: a member may be missing
     texts: list[Treebank] = []
@@ -125,22 +124,14 @@ def train(
         own = vectors if isinstance(vectors, WordVectors) else read_vectors(vectors, forms)
         _warn_of_foreign("vector", own.words, treebank)
         trainer = dataclasses.replace(trainer, members=with_vectors(trainer.members, own))
-        if annotator is not None and (neural := annotator.tagger.neural) is not None:
-            tagger = dataclasses.replace(annotator.tagger, neural=dataclasses.replace(neural, vectors=own))
-            annotator = dataclasses.replace(annotator, tagger=tagger)
+        annotator = annotator and annotator.with_vectors(own)
     held_out = None if dev is None else read_development(dev, treebank, format)
     if held_out is None and configuration.folds is None:
         trainer = with_folds(trainer, int((~are_partial(treebank)).sum()))
-    on_folds: dict[str, Any] = {}
+    on_folds = None
     if save_folds is not None:
-        if held_out is not None or not trainer.folds:
-            remedy = "add --folds 3" if held_out is None else "leave out --dev"
-            raise ConfigError(f"nothing is parsed by folds, so --save-folds has nothing to keep; {remedy}")
-        if annotator is not None and annotator.tags != "gold":
-            raise ConfigError("--save-folds is for parses with the tags of the treebank; add --tags gold")
-        plan, folder = (trainer.members, trainer.folds, configuration.seed), Path(path_of(save_folds))
-        save_parses(folder, require_whole_trees(treebank), {}, *plan)  # before the work: it may hold something else
-        on_folds["on_folds"] = lambda gold, parses: save_parses(folder, gold, parses, *plan)
+        folder = Path(path_of(save_folds))
+        on_folds = _folds_saved(folder, trainer, treebank, held_out, annotator, configuration.seed)
     compile_kernels(trainer, treebank)
     seen: TrainedAnnotator | None = None
     if annotator is not None:
@@ -150,7 +141,7 @@ def train(
         seen = annotator.train(treebank, held_out, texts=(texts[0], dev_text), seed=configuration.seed, jobs=jobs)
     data = (treebank, held_out) if seen is None else (seen.treebank, seen.dev)
     parser, milliseconds = trainer.train_measured(
-        *data, seed=configuration.seed, jobs=jobs, convention=convention, **on_folds
+        *data, seed=configuration.seed, jobs=jobs, convention=convention, on_folds=on_folds
     )
     if seen is not None:
         parser = seen.of(parser)
@@ -185,6 +176,28 @@ def with_folds(trainer: EnsembleTrainer, n_sentences: int) -> EnsembleTrainer:
     """Return a trainer without a development set with the default number of folds."""
     needed = trainer.select or trainer.weights not in ("auto", "equal") or FEWEST <= n_sentences < FEW
     return dataclasses.replace(trainer, folds=FOLDS if needed else 0)
+
+
+def _folds_saved(
+    folder: Path,
+    trainer: EnsembleTrainer,
+    treebank: Treebank,
+    dev: Treebank | None,
+    annotator: AnnotatorTrainer | None,
+    seed: int,
+) -> OnFolds:
+    """Open a folder for the parses of the folds, and return the call that writes them; ConfigError if there are none.
+
+    Errors are also those of `treevote.annotation.cross_parsing.save_parses`: the folder may hold something else.
+    """
+    if dev is not None or not trainer.folds:
+        remedy = "add --folds 3" if dev is None else "leave out --dev"
+        raise ConfigError(f"nothing is parsed by folds, so --save-folds has nothing to keep; {remedy}")
+    if annotator is not None and annotator.tags != "gold":
+        raise ConfigError("--save-folds is for parses with the tags of the treebank; add --tags gold")
+    plan = trainer.members, trainer.folds, seed
+    save_parses(folder, require_whole_trees(treebank), {}, *plan)
+    return lambda gold, parses: save_parses(folder, gold, parses, *plan)
 
 
 def compile_kernels(trainer: EnsembleTrainer, treebank: Treebank) -> None:
