@@ -41,6 +41,7 @@ _DETECTION_LINES = 2000
 DETECTION_BYTES = 1 << 20
 _ENCODING_BYTES = 4096
 _LEAST_BYTES = 64  # of running text, of which fewer may be anything
+_FEWEST_WORDS = 8  # of a line with spaces between its columns
 _UD_FEATURE = re.compile(
     r"\b(Abbr|Animacy|Aspect|Case|Definite|Degree|Evident|ExtPos|Foreign|Gender|Mood|Number|NumType|Person|Polarity"
     r"|Poss|PronType|Reflex|Tense|VerbForm|Voice)(\[[a-z]+\])?=[A-Z][a-z]"
@@ -172,57 +173,26 @@ def _token_faults(lines: Sequence[str], format: Format, tokens: list[tuple[int, 
     for i, line in enumerate(lines):
         if line.startswith("#"):
             continue
-        columns = line.split("\t")
+        columns, expected = line.split("\t"), len(tokens) + 1
         if len(columns) != 10:
-            found = f"expected 10 columns separated by tabs, found {len(columns)}"
-            faulty = True
-            words = line.split()
-            if len(columns) == 1 and not tokens and not line[:1].isdigit():
-                ways = "parse --format text, format='text' in Python, tokenizer in a request"
-                remedy = f"parse it as text ({ways}), or split it into tokens first"
-                yield Fault(i, f"{found} (running text)", remedy)
-            elif len(columns) == 1:
-                if len(words) >= 8:
-                    columns, found = words, f"{found} (the columns are separated by spaces)"
-                yield Fault(i, found, "put tabs between the columns, or remove the line")
-            else:
-                yield Fault(i, found, "correct the line, or end the sentence before it with a blank line")
-            if columns[0] == str(len(tokens) + 1):
+            yield _column_fault(i, line, is_first=not tokens)
+            faulty, words = True, line.split()
+            columns = words if len(columns) == 1 and len(words) >= _FEWEST_WORDS else columns
+            if columns[0] == str(expected):
                 tokens.append((i, columns))
             continue
-        token, expected = columns[0], len(tokens) + 1
+        token = columns[0]
         if token == str(expected):
             if expected > MAX_TOKENS:
                 problem = f"expected at most {MAX_TOKENS:,} tokens in a sentence, found more"
                 yield Fault(i, problem, "cut the sentence in parts")
                 return
             tokens.append((i, columns))
-            continue
-        span, empty = _RANGE.fullmatch(token), _EMPTY_NODE.fullmatch(token)
-        problem, remedy, found = "", "", f"expected id {expected}, found {short(token)}"
-        if (span or empty) and format == "conllx":
-            problem, remedy = f"{found}, which exists in CoNLL-U only", "read the file as CoNLL-U"
-        elif span:
-            last = int(span[2][: MAX_DIGITS + 1])  # no id has more digits, and Python limits them to some thousand
-            if span[1] != str(expected) or expected <= span_end or last < expected:
-                first = max(expected, span_end + 1)
-                problem = f"expected id {expected} or a range from {first}, found {short(token)}"
-                remedy = "correct the range"
-            span_end, span_line, span_found = last, i, span[2]
-        elif empty:
-            if empty[1] != str(expected - 1):
-                problem = f"expected id {expected} or an empty node {expected - 1}.1, found {short(token)}"
-                remedy = "correct the id"
-        elif _NUMBER.fullmatch(token):
-            problem = f"expected id {expected}, found {_number(token)}"
-            remedy = "number the tokens of a sentence 1, 2, 3, ..., with a blank line after the last"
-        else:
-            quoted = token.startswith('"')
-            remedy = "remove the quotes around columns" if quoted else "correct the first column, or remove the line"
-            problem = f"{found}, which is no id"
-        if problem:
-            yield Fault(i, problem, remedy)
+        elif fault := _id_fault(i, token, expected, span_end, format):
+            yield fault
             return
+        elif span := _RANGE.fullmatch(token):
+            span_end, span_line, span_found = _last(span), i, span[2]
     if not tokens and not faulty:
         first = next(i for i, line in enumerate(lines) if not line.startswith("#"))
         yield Fault(first, "expected a token, found a sentence without one", "remove the sentence")
@@ -230,6 +200,49 @@ def _token_faults(lines: Sequence[str], format: Format, tokens: list[tuple[int, 
         found = _number(span_found)
         problem = f"expected a range that ends in a token of the sentence (1..{len(tokens)}), found {found}"
         yield Fault(span_line, problem, "correct the range")
+
+
+def _column_fault(i: int, line: str, *, is_first: bool) -> Fault:
+    """Return the fault of a line without ten columns; the first one of a sentence may be running text."""
+    n = line.count("\t") + 1
+    found = f"expected 10 columns separated by tabs, found {n}"
+    if n > 1:
+        return Fault(i, found, "correct the line, or end the sentence before it with a blank line")
+    if is_first and not line[:1].isdigit():
+        ways = "parse --format text, format='text' in Python, tokenizer in a request"
+        return Fault(i, f"{found} (running text)", f"parse it as text ({ways}), or split it into tokens first")
+    if len(line.split()) >= _FEWEST_WORDS:
+        found = f"{found} (the columns are separated by spaces)"
+    return Fault(i, found, "put tabs between the columns, or remove the line")
+
+
+def _id_fault(i: int, token: str, expected: int, span_end: int, format: Format) -> Fault | None:
+    """Return the fault of an id other than the ``expected`` one, if it has one; ``span_end`` ends the last range."""
+    span, empty = _RANGE.fullmatch(token), _EMPTY_NODE.fullmatch(token)
+    found = f"expected id {expected}, found {short(token)}"
+    if (span or empty) and format == "conllx":
+        return Fault(i, f"{found}, which exists in CoNLL-U only", "read the file as CoNLL-U")
+    if span:
+        if span[1] == str(expected) and span_end < expected <= _last(span):
+            return None
+        first = max(expected, span_end + 1)
+        return Fault(i, f"expected id {expected} or a range from {first}, found {short(token)}", "correct the range")
+    if empty:
+        if empty[1] == str(expected - 1):
+            return None
+        problem = f"expected id {expected} or an empty node {expected - 1}.1, found {short(token)}"
+        return Fault(i, problem, "correct the id")
+    if _NUMBER.fullmatch(token):
+        remedy = "number the tokens of a sentence 1, 2, 3, ..., with a blank line after the last"
+        return Fault(i, f"expected id {expected}, found {_number(token)}", remedy)
+    quoted = token.startswith('"')
+    remedy = "remove the quotes around columns" if quoted else "correct the first column, or remove the line"
+    return Fault(i, f"{found}, which is no id", remedy)
+
+
+def _last(span: re.Match[str]) -> int:
+    """Return the last id of a range; no id has more digits than are read, and Python limits them to some thousand."""
+    return int(span[2][: MAX_DIGITS + 1])
 
 
 def _number(digits: str) -> str:
