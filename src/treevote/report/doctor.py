@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections import Counter
 from typing import Any
@@ -76,18 +77,10 @@ def as_json(diagnosis: Diagnosis, command: str = "") -> str:
 
 
 def _plain(suspect: Suspect) -> dict[str, Any]:
-    return {
-        "sent_id": suspect.sent_id,
-        "token": suspect.token,
-        "form": suspect.form,
-        "given": suspect.given._asdict(),
-        "suggested": None if suspect.suggested is None else suspect.suggested._asdict(),
-        "probability": round(suspect.probability, 4),
-        "kind": suspect.kind,
-        "kinds": list(suspect.kinds),
-        "reason": suspect.reason,
-        "digest": suspect.digest,
-    }
+    """Return a suspect as data, without the number of its sentence."""
+    facts = {field.name: getattr(suspect, field.name) for field in dataclasses.fields(suspect)[1:]}
+    arcs = {name: None if facts[name] is None else facts[name]._asdict() for name in ("given", "suggested")}
+    return facts | arcs | {"probability": round(suspect.probability, 4)}
 
 
 def write_list(diagnosis: Diagnosis, path: str | os.PathLike[str]) -> None:

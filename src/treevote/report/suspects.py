@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
-from treevote.annotation.suspects import KINDS, Diagnosis, Suspect
+from treevote.annotation.suspects import KINDS, Diagnosis, Kind, Suspect
 from treevote.corpus.sentence import ROOT, Sentence
 from treevote.drawing import svg
 from treevote.report import doctor
@@ -25,19 +25,9 @@ AROUND, WIDEST, QUOTED = 2, 24, 60
 sides of a suspect."""
 
 
-class Group(NamedTuple):
-    """Suspects of one kind, the most probable first: those with a drawing, those in a table, and the number of all."""
-
-    kind: str
-    title: str
-    total: int
-    drawn: list[tuple[Suspect, list[tuple[int, str]], str]]  # with the words around it and their IDs, and the drawing
-    listed: list[Suspect]
-
-
 def write_report(diagnosis: Diagnosis, path: str | os.PathLike[str], *, command: str = "", date: str = "") -> None:
     """Write the page to a file; the same diagnosis, command and date give the same bytes."""
-    found = [group for kind in KINDS if (group := _group(diagnosis, kind)).total]
+    found = [group for kind in KINDS if (group := _group(diagnosis, kind))["total"]]
     content = {"diagnosis": diagnosis, "sentence": doctor.sentence(diagnosis), "groups": found, "legend": LEGEND}
     write_page("doctor.html", path, **content, arc=doctor.arc, command=command, date=date)
 
@@ -50,7 +40,8 @@ LEGEND = {
 """Meaning of the strokes of a drawing."""
 
 
-def _group(diagnosis: Diagnosis, kind: str) -> Group:
+def _group(diagnosis: Diagnosis, kind: Kind) -> dict[str, Any]:
+    """Return the suspects of a kind: those with a drawing, with the words around them, and those in a table."""
     own = [one for one in diagnosis.suspects if one.kind == kind]
     drawn = []
     for one in own[:DRAWN]:
@@ -58,7 +49,8 @@ def _group(diagnosis: Diagnosis, kind: str) -> Group:
         first, last = max(1, one.token - QUOTED), min(len(sentence.words) - 1, one.token + QUOTED)
         words = [(i, sentence.words[i].form) for i in range(first, last + 1)]
         drawn.append((one, words, _drawing(sentence, one)))
-    return Group(kind, KINDS[kind], len(own), drawn, own[DRAWN : DRAWN + LISTED])  # type: ignore[index]
+    listed = own[DRAWN : DRAWN + LISTED]
+    return {"kind": kind, "title": KINDS[kind], "total": len(own), "drawn": drawn, "listed": listed}
 
 
 def _drawing(sentence: Sentence, suspect: Suspect) -> str:
