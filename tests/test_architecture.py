@@ -30,7 +30,6 @@ LAYERS = (
     {
         "compilation",
         "errors",
-        "extras",
         "latex",
         "notebook",
         "relay",

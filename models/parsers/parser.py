@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -33,20 +33,16 @@ _Parser = TypeVar("_Parser", bound="BaseParser[Any]")
 _Trainer = TypeVar("_Trainer", bound="BaseTrainer[Any]")
 
 
-class TrainingData(NamedTuple):
-    """Projective trees, their lexicon, the numbers of ``trees.words``, and whether every tree has exactly one root."""
+def training_data(
+    treebank: Treebank, encoding: Encoding | None, clusters: Clusters
+) -> tuple[Treebank, Lexicon, WordColumns, bool]:
+    """Return projective trees, their lexicon, the numbers of their words, and whether every tree has exactly one root.
 
-    trees: Treebank
-    lexicon: Lexicon
-    words: WordColumns
-    single_root: bool
-
-    @classmethod
-    def of(cls, treebank: Treebank, encoding: Encoding | None, clusters: Clusters = NONE) -> TrainingData:
-        """Make the trees of a treebank projective, with lifted arcs encoded in labels; None keeps the trees."""
-        trees = treebank if encoding is None else projectivize(treebank, encoding)
-        lexicon = Lexicon.of(treebank, clusters)
-        return cls(trees, lexicon, lexicon.columns(trees.words), is_single_rooted(treebank))
+    Lifted arcs are encoded in labels; None keeps the trees.
+    """
+    trees = treebank if encoding is None else projectivize(treebank, encoding)
+    lexicon = Lexicon.of(treebank, clusters)
+    return trees, lexicon, lexicon.columns(trees.words), is_single_rooted(treebank)
 
 
 @dataclass(frozen=True, kw_only=True)

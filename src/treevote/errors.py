@@ -15,7 +15,8 @@ from __future__ import annotations
 import difflib
 import inspect
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -113,3 +114,15 @@ def require_known(kind: str, name: object, known: Iterable[str]) -> None:
     names = list(known)
     if name not in names:
         raise unknown(kind, name, names)
+
+
+@contextmanager
+def extra(name: str, need: str) -> Iterator[None]:
+    """Import the library of an extra, as ``pyproject.toml`` names it, in the block; ConfigError if that fails.
+
+    Extras are libraries of single features, imported when the feature is asked for.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise ConfigError(f"{need}, which cannot be loaded ({error}); pip install 'treevote[{name}]'") from None

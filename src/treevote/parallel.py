@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from treevote.config import converted
-from treevote.errors import ConfigError, TreevoteError
-from treevote.extras import extra
+from treevote.errors import ConfigError, TreevoteError, extra
 from treevote.relay import Progress as Progress
 from treevote.relay import relayed
 from treevote.version import __version__

@@ -27,8 +27,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import ConfigError, TreevoteError, warn
-from treevote.extras import extra
+from treevote.errors import ConfigError, TreevoteError, extra, warn
 from treevote.files.exchange import put_in_place
 from treevote.files.temporaries import temporary
 from treevote.kernels import Bools, Longs

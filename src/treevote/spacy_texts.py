@@ -18,8 +18,7 @@ from treevote.conll.reader import parse_chunk
 from treevote.conll.validation import MAX_TOKENS
 from treevote.corpus.source import new_document
 from treevote.corpus.treebank import Treebank
-from treevote.errors import InputError
-from treevote.extras import extra
+from treevote.errors import InputError, extra
 
 with extra("spacy", "texts of spaCy need spaCy"):
     from spacy.attrs import DEP, HEAD

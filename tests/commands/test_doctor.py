@@ -19,7 +19,8 @@ from treevote.commands.next import next_sentences
 from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.errors import ConfigError, TreevoteWarning
-from treevote.report import selection, suspects
+from treevote.report import doctor as report
+from treevote.report import selection
 from treevote.report.doctor import as_json, sentence
 
 DOCTOR = ("doctor", "--members", "lr-svm-forward")
@@ -271,9 +272,9 @@ def test_half_done_trees_are_no_suspects(room: Path, tmp_path: Path, monkeypatch
     assert (answer := json.loads(as_json(found)))["sentences"] == 89
     assert answer["tokens"] == found.treebank.n_tokens - left_out
     assert f"in 89 sentences, {answer['tokens']} tokens" in sentence(found)
-    monkeypatch.setattr(suspects, "DRAWN", 0)
-    monkeypatch.setattr(suspects, "LISTED", 1)
-    suspects.write_report(found, tmp_path / "page.html")
+    monkeypatch.setattr(report, "DRAWN", 0)
+    monkeypatch.setattr(report, "LISTED", 1)
+    report.write_report(found, tmp_path / "page.html")
     assert "<summary>1 less probable one</summary>" in (tmp_path / "page.html").read_text("utf-8")
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from treevote import Treebank
+from treevote.adaptation.configuration import read_configuration
 from treevote.batch.outputs import folders_of, pairs
 from treevote.batch.reading import Piece, tasks
-from treevote.commands.config import of_adaptation
 from treevote.commands.train import with_folds
+from treevote.config import to_toml
 from treevote.conll.chunks import Chunk
 from treevote.ensemble.configuration import described
 from treevote.ensemble.parser import score_tags
@@ -100,7 +101,7 @@ def test_settings_in_a_few_words() -> None:
 
 def test_the_scheme_of_the_paper_as_toml() -> None:
     lines = ["[scheme]", 'committee = ["lr-maxent-forward", "lr-svm-backward"]', "rounds = 1"]
-    assert of_adaptation(None, "paper", None).split("\n")[:3] == lines
+    assert to_toml(read_configuration(scheme="paper")).split("\n")[:3] == lines
 
 
 def test_json_with_short_objects_on_a_line() -> None:

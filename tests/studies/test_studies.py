@@ -18,7 +18,7 @@ from tests.reference.studies import pairs
 from tests.reference.toy_grammar import toy_treebank
 from tests.strategies import treebanks
 from treevote.commands import study as command
-from treevote.commands.study import JOBS, listing
+from treevote.commands.study import JOBS, STUDIES, listing
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.errors import ConfigError, InputError
@@ -26,7 +26,6 @@ from treevote.models.learning.features.lexicon import Lexicon
 from treevote.models.parsers.transition.parser import TransitionTrainer
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.studies import chang_do_roth, corston_oliver, sagae_tsujii, yuret
-from treevote.studies.catalogue import STUDIES
 from treevote.studies.corston_oliver import sample_of
 from treevote.studies.jobs import compact
 from treevote.studies.report import OUTCOMES, Finding, Report, Table, as_json, as_latex, as_markdown, outcome, printed

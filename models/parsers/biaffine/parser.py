@@ -31,7 +31,7 @@ from treevote.models.parsers.biaffine.scorer import Representations, Trees, arc_
 from treevote.models.parsers.decoding.best_tree import SOME_CROSSING, crossing, decode, restrict
 from treevote.models.parsers.decoding.long_sentences import LONGEST, Pieces, cut, cut_heads, join
 from treevote.models.parsers.given_arcs import GivenArcs
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, TrainingData, usual_labels
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, training_data, usual_labels
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Interval, Share
@@ -101,7 +101,7 @@ class BiaffineTrainer(BaseTrainer["BiaffineParser"]):
         treebank = treebank.compact()
         projective = self.decoder == "projective" or (self.decoder == "auto" and crossing(treebank) < SOME_CROSSING)
         encoding = self.encoding if projective else None
-        trees, lexicon, columns, single_root = TrainingData.of(treebank, encoding, self.clusters)
+        trees, lexicon, columns, single_root = training_data(treebank, encoding, self.clusters)
         letters, names = letters_of(trees.words), tuple(attributes_of(self.attributes, lexicon))
         rows = np.arange(len(trees.words), dtype=np.int32)
         words = words_of(trees.words, rows, columns, names, letters, self.vectors)

@@ -44,7 +44,7 @@ from treevote.models.parsers.decision_list.linkage import Linkage, unlinked
 from treevote.models.parsers.decision_list.passes import apply_pass
 from treevote.models.parsers.decision_list.training import learn_passes, select_attributes
 from treevote.models.parsers.given_arcs import NOTHING, GivenArcs
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, TrainingData
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, training_data
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Interval
@@ -108,7 +108,7 @@ class DecisionListTrainer(BaseTrainer["DecisionListParser"]):
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> DecisionListParser:
         """Learn from trees; ``dev`` is for the selection of attributes. Nothing is random."""
-        trees, lexicon, _, single_root = TrainingData.of(treebank, self.encoding, self.clusters)
+        trees, lexicon, _, single_root = training_data(treebank, self.encoding, self.clusters)
         options = ListOptions(self.min_gain, self.max_rules, self.max_length, self.free_length)
 
         def text(sentences: Treebank, table: AttributeTable) -> Text:

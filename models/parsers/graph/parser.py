@@ -48,7 +48,7 @@ from treevote.models.parsers.graph.training import (
 )
 from treevote.models.parsers.graph.update import PERCEPTRON, UpdateRule
 from treevote.models.parsers.labelling.labeller import Labeller, train_labeller
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, TrainingData
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, training_data
 from treevote.parallel import Jobs
 from treevote.protocols import Family
 from treevote.settings import Interval, Share
@@ -143,7 +143,7 @@ class GraphTrainer(BaseTrainer["GraphParser"]):
         """Return a parser without the weights of its model of the highest order, and the task to learn them."""
         projective = self.decoder == "projective" or (self.decoder == "auto" and crossing(treebank) < MANY_CROSSING)
         encoding = self.encoding if projective else None
-        trees, lexicon, words, single_root = TrainingData.of(treebank, encoding, self.clusters)
+        trees, lexicon, words, single_root = training_data(treebank, encoding, self.clusters)
         arcs = FirstOrderModel.untrained(self._templates(ARCS, lexicon))
         short = trees.select(trees.lengths <= LONGEST)
         sentences = Sentences(words, short.tokens, short.heads, short.offsets, projective, single_root)

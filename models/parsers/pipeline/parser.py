@@ -20,7 +20,7 @@ from treevote.models.learning.features.templates import TemplateTable, compile_t
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.parsers.given_arcs import GivenArcs
 from treevote.models.parsers.labelling.labeller import Labeller, train_labeller
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, TrainingData
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, training_data
 from treevote.models.parsers.pipeline.configuration import POLICIES, Policy
 from treevote.models.parsers.pipeline.look_ahead import Model, parse, workspace_for
 from treevote.models.parsers.pipeline.oracle import rows_of
@@ -96,7 +96,7 @@ class PipelineTrainer(BaseTrainer["PipelineParser"]):
             raise ConfigError(f"a pipeline parser needs a linear learner, {self.learner} is not; choose another")
         templates = templates_of(self.templates)
         table = compile_templates(templates, GRAMMAR)
-        trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding, self.clusters)
+        trees, lexicon, words, single_root = training_data(treebank, self.encoding, self.clusters)
         waits = np.array([self.wait_left, self.wait_right])
         rows = rows_of(trees, words, table, POLICIES.index(self.policy), waits, self.cutoff)
         if len(np.unique(rows.classes)) < 2:

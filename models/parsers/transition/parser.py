@@ -23,7 +23,7 @@ from treevote.models.learning.features.stack_and_queue import GRAMMAR
 from treevote.models.learning.features.templates import TemplateTable, compile_templates
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.parsers.given_arcs import GivenArcs
-from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, TrainingData
+from treevote.models.parsers.parser import BaseParser, BaseTrainer, Parsed, training_data
 from treevote.models.parsers.transition.arc_standard import Actions, actions_of
 from treevote.models.parsers.transition.features import Model
 from treevote.models.parsers.transition.pair_guide import PairGuide, parse_with_pairs
@@ -107,7 +107,7 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
             raise ConfigError(f"structured training needs a linear learner, {self.learner} is not; choose another")
         templates = templates_of(self.templates)
         table = compile_templates(templates, GRAMMAR)
-        trees, lexicon, words, single_root = TrainingData.of(treebank, self.encoding, self.clusters)
+        trees, lexicon, words, single_root = training_data(treebank, self.encoding, self.clusters)
         if self.direction == "backward":
             trees = reverse(trees)
         actions = actions_of(trees, single_root)

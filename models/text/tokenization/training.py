@@ -16,8 +16,7 @@ from typing import Any
 from treevote.conll.writer import lines_of
 from treevote.corpus.source import is_new_paragraph, new_document
 from treevote.corpus.treebank import Treebank
-from treevote.errors import InputError, TreevoteError
-from treevote.extras import extra
+from treevote.errors import InputError, TreevoteError, extra
 from treevote.models.text.tokenization import child
 from treevote.parallel import Jobs
 

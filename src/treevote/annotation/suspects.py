@@ -19,7 +19,7 @@ from treevote.annotation.variation import Variation
 from treevote.annotation.verdicts import Verdicts
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_partial
-from treevote.kernels import Bools, Doubles
+from treevote.kernels import Doubles
 
 Kind: TypeAlias = Literal["head", "label", "variation", "habit"]
 
@@ -56,11 +56,11 @@ class Suspect:
     sent_id: str  # name of the sentence
     token: int  # its ID
     form: str
-    kind: Kind
-    kinds: tuple[Kind, ...]  # all lists that it is in
-    probability: float  # that head or label is wrong
     given: Arc
     suggested: Arc | None  # None for a variation that is no link
+    probability: float  # that head or label is wrong
+    kind: Kind
+    kinds: tuple[Kind, ...]  # all lists that it is in
     reason: str
     digest: str
 
@@ -118,11 +118,6 @@ class Evidence(NamedTuple):
         factor = np.where(self.variation.other > 0, VARIES, 1.0) * np.where(self.habits.is_twin, TWIN, 1.0)
         return factor * by_parsers / (1 + (factor - 1) * by_parsers)
 
-    @property
-    def beside_parsers(self) -> Bools:
-        """Whether something else than the parsers speaks against the analysis, shape (n_slots,)."""
-        return (self.variation.other > 0) | self.habits.is_new | self.habits.is_twin
-
     def suggestion(self, slot: int, kind: Kind, given: int) -> tuple[int, str] | None:
         """Return head and label of the best other analysis of a token, given its head; None if nobody has one."""
         verdicts, variation = self.verdicts, self.variation
@@ -156,7 +151,8 @@ def suspects_of(treebank: Treebank, names: Sequence[str], evidence: Evidence, le
     """
     probability = evidence.probability
     order = np.argsort(-probability, kind="stable")
-    chosen = (probability >= max(least, SMALLEST)) | evidence.beside_parsers
+    beside_parsers = (evidence.variation.other > 0) | evidence.habits.is_new | evidence.habits.is_twin
+    chosen = (probability >= max(least, SMALLEST)) | beside_parsers
 
     def word_at(slot: int) -> str:
         return treebank.words[int(treebank.tokens[slot])].form
@@ -173,7 +169,7 @@ def suspects_of(treebank: Treebank, names: Sequence[str], evidence: Evidence, le
         found = evidence.suggestion(slot, kinds[0], given.head)
         suggested = arc(root, *found) if found else None
         reason, key = _reason(treebank, names, evidence, slot), digest(form, *given)
-        suspects.append(Suspect(sentence, name, token, form, kinds[0], kinds, value, given, suggested, reason, key))
+        suspects.append(Suspect(sentence, name, token, form, given, suggested, value, kinds[0], kinds, reason, key))
     return suspects
 
 

@@ -33,14 +33,6 @@ class Piece(NamedTuple):
     content: Chunk | TextChunk | FileEnd
 
 
-class PieceResult(NamedTuple):
-    """A chunk parsed, with the number of bytes that were read up to its end, or the end of a file."""
-
-    file: int
-    result: ChunkParse | FileEnd
-    bytes_read: int = 0
-
-
 def pieces(
     path: str,
     file: int,
@@ -97,13 +89,14 @@ def tasks(source: Iterable[Piece], n_bytes: int) -> Iterator[list[Piece]]:
         yield task
 
 
-def parse_task(work: ParseJob, task: list[Piece]) -> list[PieceResult]:
-    """Parse the chunks of a task, together."""
+def parse_task(work: ParseJob, task: list[Piece]) -> list[tuple[int, ChunkParse | FileEnd, int]]:
+    """Parse the chunks of a task, together.
+
+    Return the number of each file, a chunk parsed or the end of the file, and the bytes that were read up to there.
+    """
     parsed = iter(work([content for _, content in task if not isinstance(content, FileEnd)]))
     return [
-        PieceResult(file, content)
-        if isinstance(content, FileEnd)
-        else PieceResult(file, next(parsed), content.bytes_read)
+        (file, content, 0) if isinstance(content, FileEnd) else (file, next(parsed), content.bytes_read)
         for file, content in task
     ]
 

@@ -106,9 +106,9 @@ def parse_strings(
         raise ConfigError(f"expected texts, found {type(texts).__name__}; give a list of texts")
     found: list[list[ChunkParse]] = []
     for task in tasks(_pieces(texts, found, format), TASK_BYTES):
-        for done in parse_task(work, task):
-            if isinstance(done.result, ChunkParse):
-                found[done.file].append(done.result)
+        for file, result, _ in parse_task(work, task):
+            if isinstance(result, ChunkParse):
+                found[file].append(result)
     return [_result(chunks) for chunks in found]
 
 

@@ -32,9 +32,8 @@ def clusters(
 
     with options.running() as jobs:
         sentences = unlabelled(texts, output, model=model, format=format, jobs=jobs)
-        summary = make_clusters(sentences, output, n_classes=classes, least=least, jobs=jobs)
-    words, tokens = plural(summary.words, "word"), plural(summary.tokens, "token")
-    say(f"{words} in {plural(summary.classes, 'cluster')}, from {tokens}")
+        tokens, words, found = make_clusters(sentences, output, n_classes=classes, least=least, jobs=jobs)
+    say(f"{plural(words, 'word')} in {plural(found, 'cluster')}, from {plural(tokens, 'token')}")
 
 
 def vectors(
@@ -55,9 +54,8 @@ def vectors(
 
     with options.running() as jobs:
         sentences = unlabelled(texts, output, model=model, format=format, jobs=jobs)
-        summary = make_vectors(sentences, output, size=size, least=least)
-    words, tokens = plural(summary.words, "word"), plural(summary.tokens, "token")
-    say(f"vectors of {words} in {plural(size, 'dimension')}, from {tokens}")
+        tokens, words = make_vectors(sentences, output, size=size, least=least)
+    say(f"vectors of {plural(words, 'word')} in {plural(size, 'dimension')}, from {plural(tokens, 'token')}")
 
 
 def text(

@@ -71,7 +71,7 @@ def doctor(
     from treevote.commands.doctor import doctor as run
     from treevote.errors import ConfigError, TreevoteError
     from treevote.files.streams import is_standard_output, require_apart, require_writable
-    from treevote.report.doctor import as_json, as_text, write_list, write_marked
+    from treevote.report.doctor import as_json, as_text, write_list, write_marked, write_report
     from treevote.terminal import fault, tell, warn
 
     if any(map(is_standard_output, (output, list_file, report))):
@@ -102,8 +102,6 @@ def doctor(
     if list_file is not None:
         write_list(diagnosis, list_file)
     if report is not None:
-        from treevote.report.suspects import write_report
-
         write_report(diagnosis, report, command=options.command_line(), date=options.today())
     if fail_over is not None and diagnosis.probable > fail_over:
         found = f"expected at most {fail_over:,} suspects (--fail-over), found {diagnosis.probable:,}"

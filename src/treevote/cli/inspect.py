@@ -53,7 +53,7 @@ def inspect(
         tell(installed_json(found, options.command_line()) if json else installed_text(found))
         return
     if rules:
-        from treevote.commands.explain import rules as lines
+        from treevote.commands.inspect import rules as lines
 
         for line in lines(model):
             tell(line)
@@ -92,9 +92,9 @@ def explain(
     sentence: Annotated[int | None, options.number(help="Show this sentence only.", show_default="all")] = None,
 ) -> None:
     """Show the rule of a decision list behind each arc."""
-    from treevote.commands.explain import explain as run
-    from treevote.report.explanation import as_text
+    from treevote.commands.inspect import explain as run
+    from treevote.report.model import explained_text
     from treevote.terminal import tell
 
     for number, words in run(model, file, sentence):
-        tell(as_text(number, words))
+        tell(explained_text(number, words))

@@ -177,12 +177,15 @@ def config(
 
     It is for train --config or adapt --config.
     """
-    from treevote.commands.config import of_adaptation, of_training
+    from treevote.adaptation import configuration as adaptation
+    from treevote.config import to_toml
+    from treevote.ensemble.configuration import completed, read_configuration
     from treevote.terminal import tell
 
+    names = options.names(members)
     if command == "adapt":
-        tell(of_adaptation(path, scheme, options.names(members)))
+        tell(to_toml(adaptation.read_configuration(path, scheme, {"scheme": {"members": names}})).rstrip())
     elif scheme is None:
-        tell(of_training(path, options.names(members) or ()))
+        tell(to_toml(completed(read_configuration(path), names or ())).rstrip())
     else:
         raise ConfigError("a training has no scheme; write treevote config adapt, or leave out --scheme")

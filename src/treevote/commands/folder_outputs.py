@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from treevote.batch.joint import ChunkParse
 from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair
-from treevote.batch.reading import Hashing, PieceResult
+from treevote.batch.reading import FileEnd, Hashing
 from treevote.ensemble.familiarity import Expectation
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import InputError
@@ -91,9 +91,8 @@ class Outputs:
         self.summary.kept += 1
         self._count(file)
 
-    def take(self, done: PieceResult) -> None:
-        """Write a piece; finish its file at the end."""
-        file, parsed = done.file, done.result
+    def take(self, file: int, parsed: ChunkParse | FileEnd, bytes_read: int) -> None:
+        """Write a piece, given the bytes that were read up to its end; finish its file at the end."""
         if file in self.stopped:
             return
         if not isinstance(parsed, ChunkParse):
@@ -102,7 +101,7 @@ class Outputs:
             else:
                 self._finish(file, parsed.sha256)
             return
-        self._bytes_read = done.bytes_read
+        self._bytes_read = bytes_read
         if parsed.stopped and parsed.first_fault is not None:
             self._refuse(file, parsed.first_fault)
         elif not self._is_refused(file, parsed.doubt):

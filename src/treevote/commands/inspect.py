@@ -1,4 +1,4 @@
-"""``treevote inspect``: the facts of a model, and the model that a new one would replace."""
+"""``treevote inspect`` and ``explain``: facts of a model, the one that a new one would replace, rules behind arcs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from treevote.commands.model_card import NOTHING, CardMetadata, card
+from treevote.conll.reader import read
 from treevote.ensemble.members import RESERVED
 from treevote.ensemble.parser import configuration, load
-from treevote.errors import ConfigError, ModelError
+from treevote.errors import ConfigError, InputError, ModelError
+from treevote.models.parsers.decision_list.explanation import Explanation, rules_text
+from treevote.models.parsers.decision_list.explanation import explain as explain_sentence
+from treevote.models.parsers.decision_list.parser import DecisionListParser
 from treevote.store import folder as store
 from treevote.store.manifest import MANIFEST
 from treevote.terminal import plural
@@ -64,3 +68,35 @@ def model_at(model: str | Path) -> str:
     except (ModelError, LookupError, TypeError, ValueError):
         what = "damaged, or of another version of treevote"
     return printable(f"{model}, a model of {written:%Y-%m-%d %H:%M}: {what}")
+
+
+def rules(model: str | Path) -> Iterator[str]:
+    """Yield the rules of the decision lists of a model, line by line; ConfigError if it has none."""
+    return rules_text(_decision_list(model))
+
+
+def explain(model: str | Path, path: str | Path, sentence: int | None) -> Iterator[tuple[int, list[Explanation]]]:
+    """Yield the number of each sentence, and of every word its head and label, and the rule that set them.
+
+    Sentences are numbered from 1; one of them alone if it is given; InputError if there is no such sentence.
+    """
+    parser = _decision_list(model)
+    treebank = read(path, trees="ignored")
+    numbers = range(1, treebank.n_sentences + 1)
+    if sentence is not None and sentence not in numbers:
+        problem = f"expected a sentence from 1 to {len(numbers):,}, found {sentence}"
+        raise InputError(problem, path=str(path), remedy="choose among these")
+    for number in numbers if sentence is None else [sentence]:
+        yield number, list(explain_sentence(parser, treebank, number - 1))
+
+
+def _decision_list(model: str | Path) -> DecisionListParser:
+    """Return the first decision list among the members of a model."""
+    members = load(model).members
+    found = next((member for member in members.values() if isinstance(member, DecisionListParser)), None)
+    if found is None:
+        raise ConfigError(
+            f"{model} has no decision list among its members ({', '.join(members)}); "
+            "train one with --members decision-list"
+        )
+    return found

@@ -125,7 +125,7 @@ def parse_folder(
                 source = _source(found, run, force, documents, cut)
                 for results in jobs.silent.map(functools.partial(parse_task, work), tasks(source, task_bytes)):
                     for done in results:
-                        run.take(done)
+                        run.take(*done)
                     jobs.tell(title, run.n_bytes, total)
                 summary.sentences, summary.tokens = run.counts.sentences, run.counts.tokens
                 summary.faults, summary.fallbacks = run.counts.faults, run.counts.fallbacks

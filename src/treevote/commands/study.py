@@ -22,12 +22,29 @@ from treevote.files.streams import path_of, writing
 from treevote.parallel import Jobs
 from treevote.store.folder import check_folder
 from treevote.store.manifest import JSON
-from treevote.studies.catalogue import STUDIES
+from treevote.studies import adaptation, chang_do_roth, corston_oliver, ensemble, sagae_tsujii, yuret
 from treevote.studies.ensemble import EnsembleStudy
 from treevote.studies.report import as_json, as_latex, as_markdown
-from treevote.studies.study import Context, hold_out
+from treevote.studies.study import Context, Study, hold_out
 from treevote.terminal import duration
 from treevote.version import __version__
+
+STUDIES: dict[str, Study | EnsembleStudy] = {
+    "members": sagae_tsujii.members,
+    "agreement": sagae_tsujii.agreement,
+    "direction": sagae_tsujii.direction,
+    "adaptation": adaptation.adaptation,
+    "tags": chang_do_roth.tags,
+    "learning-curve": corston_oliver.learning_curve,
+    "sentence-length": chang_do_roth.sentence_length,
+    "bpm": corston_oliver.bpm,
+    "policies": chang_do_roth.policies,
+    "waits": chang_do_roth.waits,
+    "look-ahead": chang_do_roth.look_ahead,
+    "decision-list": yuret.decision_list,
+    "ensemble": ensemble.ensemble,
+}
+"""The studies by name."""
 
 JOBS = "jobs"
 """Folder of the cached jobs, within the output folder."""

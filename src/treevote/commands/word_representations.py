@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from treevote.conll.reader import parse_chunk
 from treevote.conll.text_chunks import AnyFormat, TextChunk
@@ -22,36 +21,29 @@ from treevote.models.learning.vectors.files import write_vectors
 from treevote.parallel import Jobs
 
 
-class RepresentationsSummary(NamedTuple):
-    """Numbers of tokens of the text, of words with a cluster or vector, and of classes of clusters, 0 for vectors."""
-
-    tokens: int
-    words: int
-    classes: int = 0
-
-
 def make_clusters(
     sentences: Iterable[Treebank], output: str | os.PathLike[str], *, n_classes: int, least: int, jobs: Jobs
-) -> RepresentationsSummary:
+) -> tuple[int, int, int]:
     """Make clusters of words, and write them: path, word and count, separated by tabs.
 
-    For the numbers of classes and of occurrences see `treevote.models.learning.clusters.induction.induce`.
+    Return the numbers of tokens of the text, of words with a cluster, and of clusters. For those of classes and of
+    occurrences see `treevote.models.learning.clusters.induction.induce`.
     """
     found = induce(sentences, n_classes=n_classes, least=least, progress=jobs.progress)
     n_words = write_clusters(found.clusters, found.counts, output)
-    return RepresentationsSummary(found.n_tokens, n_words, len(set(found.clusters.paths)))
+    return found.n_tokens, n_words, len(set(found.clusters.paths))
 
 
 def make_vectors(
     sentences: Iterable[Treebank], output: str | os.PathLike[str], *, size: int, least: int
-) -> RepresentationsSummary:
-    """Make vectors of words, and write them as text of word2vec.
+) -> tuple[int, int]:
+    """Make vectors of words, and write them as text of word2vec; return the numbers of tokens and of words.
 
     For the numbers of dimensions and of occurrences see
     `treevote.models.learning.vectors.cooccurrence.cooccurrence_vectors`.
     """
     found = cooccurrence_vectors(sentences, size=size, least=least)
-    return RepresentationsSummary(found.n_tokens, write_vectors(found.words, found.values, output))
+    return found.n_tokens, write_vectors(found.words, found.values, output)
 
 
 def unlabelled(

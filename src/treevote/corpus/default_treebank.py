@@ -10,8 +10,7 @@ from importlib.metadata import files
 from pathlib import Path
 from typing import Literal
 
-from treevote.errors import InputError
-from treevote.extras import extra
+from treevote.errors import InputError, extra
 
 PACKAGE = "turkish-treebanks"
 

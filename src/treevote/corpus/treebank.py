@@ -22,8 +22,7 @@ from treevote.corpus.frame import columns_of
 from treevote.corpus.sentence import ROOT, Sentence, Word, columns_of_sentences, sent_id
 from treevote.corpus.source import Source, openings
 from treevote.corpus.vocabulary import encode, used
-from treevote.errors import InputError, shortened
-from treevote.extras import extra
+from treevote.errors import InputError, extra, shortened
 from treevote.kernels import Bools, Floats, Ints, Longs
 from treevote.notebook import drawing
 

@@ -7,25 +7,9 @@ version; new keys do not.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
 
 from treevote import visibility
 from treevote.version import __version__
-
-Schema: TypeAlias = Literal[
-    "evaluation",
-    "reliability",
-    "vote",
-    "training",
-    "parsing",
-    "folder",
-    "adaptation",
-    "model",
-    "models",
-    "cascade",
-    "diagnosis",
-    "selection",
-]
 
 VERSION = 1
 """Version of all schemas."""
@@ -34,8 +18,8 @@ WIDTH = 160
 """Maximum length of a line that holds a whole object."""
 
 
-def answer(schema: Schema, content: Mapping[str, object], command: str = "") -> str:
-    """Return a JSON answer of a kind; the command line that asked for it is left out if it is empty."""
+def answer(schema: str, content: Mapping[str, object], command: str = "") -> str:
+    """Return a JSON answer of a kind, see ``docs/commands.md``, with the command line unless it is empty."""
     import numpy as np  # not needed to import a command
 
     head = {

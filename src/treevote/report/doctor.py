@@ -1,22 +1,46 @@
-"""A diagnosis of a treebank as text, JSON, a list of cases to acknowledge, and CoNLL-U."""
+"""A diagnosis of a treebank as text, JSON, a list of cases to acknowledge, CoNLL-U, and a page of suspects by kind."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections import Counter
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from treevote.annotation.suspects import KINDS, Arc, Diagnosis, Suspect
+import numpy as np
+
+from treevote.annotation.suspects import KINDS, Arc, Diagnosis, Kind, Suspect
 from treevote.conll.writer import with_items
+from treevote.corpus.sentence import ROOT, Sentence
+from treevote.drawing import svg
 from treevote.files.streams import writing
 from treevote.report.answer import answer
+from treevote.report.page import write_page
+from treevote.report.trees import for_all_widths
 from treevote.terminal import plural, table, wrapped
+from treevote.visibility import visible
 
 SHOWN = 50
 """Maximum number of suspects in the table on a terminal."""
 
 KEY = "Suspect"
 """Key in MISC."""
+
+DRAWN, LISTED = 60, 400
+"""Maximum numbers of suspects of a kind with a drawing, and of those in the table below them."""
+
+AROUND, WIDEST, QUOTED = 2, 24, 60
+"""Words of a drawing on both sides of an arc, the maximum number of its words, and the words that are quoted on both
+sides of a suspect."""
+
+LEGEND = {
+    "gold": "the annotation",
+    "system": "suggested instead",
+    "label": "same head, other label (given ≠ suggested)",
+}
+"""Meaning of the strokes of a drawing."""
 
 
 def counts(diagnosis: Diagnosis) -> dict[str, int]:
@@ -76,18 +100,10 @@ def as_json(diagnosis: Diagnosis, command: str = "") -> str:
 
 
 def _plain(suspect: Suspect) -> dict[str, Any]:
-    return {
-        "sent_id": suspect.sent_id,
-        "token": suspect.token,
-        "form": suspect.form,
-        "given": suspect.given._asdict(),
-        "suggested": None if suspect.suggested is None else suspect.suggested._asdict(),
-        "probability": round(suspect.probability, 4),
-        "kind": suspect.kind,
-        "kinds": list(suspect.kinds),
-        "reason": suspect.reason,
-        "digest": suspect.digest,
-    }
+    """Return a suspect as data, without the number of its sentence."""
+    facts = {field.name: getattr(suspect, field.name) for field in dataclasses.fields(suspect)[1:]}
+    arcs = {name: None if facts[name] is None else facts[name]._asdict() for name in ("given", "suggested")}
+    return facts | arcs | {"probability": round(suspect.probability, 4)}
 
 
 def write_list(diagnosis: Diagnosis, path: str | os.PathLike[str]) -> None:
@@ -108,3 +124,49 @@ def write_marked(diagnosis: Diagnosis, path: str | os.PathLike[str]) -> None:
     text = with_items(diagnosis.treebank, KEY, values)
     with writing(path) as stream:
         stream.write(text)
+
+
+def write_report(diagnosis: Diagnosis, path: str | os.PathLike[str], *, command: str = "", date: str = "") -> None:
+    """Write the page to a file; the same diagnosis, command and date give the same bytes."""
+    found = [group for kind in KINDS if (group := _group(diagnosis, kind))["total"]]
+    content = {"diagnosis": diagnosis, "sentence": sentence(diagnosis), "groups": found, "legend": LEGEND}
+    write_page("doctor.html", path, **content, arc=arc, command=command, date=date)
+
+
+def _group(diagnosis: Diagnosis, kind: Kind) -> dict[str, Any]:
+    """Return the suspects of a kind: those with a drawing, with the words around them, and those in a table."""
+    own = [one for one in diagnosis.suspects if one.kind == kind]
+    drawn = []
+    for one in own[:DRAWN]:
+        tree = diagnosis.treebank.sentence(one.sentence)
+        first, last = max(1, one.token - QUOTED), min(len(tree.words) - 1, one.token + QUOTED)
+        words = [(i, tree.words[i].form) for i in range(first, last + 1)]
+        drawn.append((one, words, _drawing(tree, one)))
+    listed = own[DRAWN : DRAWN + LISTED]
+    return {"kind": kind, "title": KINDS[kind], "total": len(own), "drawn": drawn, "listed": listed}
+
+
+def _drawing(sentence: Sentence, suspect: Suspect) -> str:
+    """Return the words around the arcs of a suspect with their arcs, and the suggested one over the given one."""
+    ends = [suspect.token, *(of.head for of in (suspect.given, suspect.suggested) if of is not None and of.head)]
+    first, last = max(1, min(ends) - AROUND), min(len(sentence.words) - 1, max(ends) + AROUND)
+    if last - first >= WIDEST:
+        kept = sorted({i for end in ends for i in range(max(first, end - AROUND), min(last, end + AROUND) + 1)})
+    else:
+        kept = list(range(first, last + 1))
+    places = {0: 0, **{old: new for new, old in enumerate(kept, start=1)}}
+    own = _part(sentence, places)
+    at, other = places[suspect.token], suspect.suggested
+    heads, deprels = own.heads.copy(), list(own.deprels)
+    heads[at], deprels[at] = (-1, "") if other is None else (places[other.head], other.deprel)
+    system = Sentence(own.words, heads, tuple(deprels))
+    title = visible(f"{suspect.form}: {arc(suspect.given)}; suggested: {arc(other)}")
+    return for_all_widths(partial(svg.draw, own, system, title=title))
+
+
+def _part(sentence: Sentence, places: Mapping[int, int]) -> Sentence:
+    """Return the words of a sentence that have places, ROOT first, with the arcs among them; others have no arc."""
+    _, *kept = places
+    heads = np.array([-1, *(places.get(int(sentence.heads[i]), -1) for i in kept)], np.int32)
+    deprels = ("", *(sentence.deprels[i] if heads[places[i]] >= 0 else "" for i in kept))
+    return Sentence((ROOT, *(sentence.words[i] for i in kept)), heads, deprels)

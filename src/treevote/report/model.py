@@ -1,4 +1,4 @@
-"""The facts of a model as text and JSON, and its card as text and Markdown."""
+"""The facts of a model as text and JSON, its card as text and Markdown, and the rules behind its arcs as text."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from treevote.config import from_mapping, to_toml
 from treevote.ensemble.configuration import Configuration
 from treevote.ensemble.parser import score_tags
+from treevote.models.parsers.decision_list.explanation import Explanation
 from treevote.report import adaptation
 from treevote.report.answer import answer
 from treevote.report.scores import attachment, attachments, scores
@@ -173,3 +174,16 @@ def _escaped(text: str) -> str:
     for character in "\\`*_[]|#":
         text = text.replace(character, "\\" + character)
     return visible(text).replace("&", "&amp;").replace("<", "&lt;")
+
+
+def explained_text(number: int, words: Sequence[Explanation]) -> str:
+    """Return the table of a sentence: every word, its head and label, and the rule of a decision list that set them."""
+    steps = [f"{word.run}.{word.pass_number}" if word.run else "end" for word in words]
+    rows = [
+        [str(word.position), word.form, str(word.head), word.deprel, step]
+        for word, step in zip(words, steps, strict=True)
+    ]
+    aligned = table(["", "form", "head", "deprel", "step"], rows).split("\n")
+    rules = ["rule", *(word.text for word in words)]
+    lines = [f"{line}  {text}" for line, text in zip(aligned, rules, strict=True)]
+    return "\n".join([f"sentence {number}", *lines, ""])

@@ -14,9 +14,9 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from treevote.drawing import svg
+from treevote.errors import extra
 from treevote.evaluation.results import CONVENTIONS, Evaluation
 from treevote.evaluation.verdict import LEVEL, differences, p_values, ranked, signed, verdict
-from treevote.extras import extra
 from treevote.files.streams import writing
 from treevote.report import plots, quotations, trees
 from treevote.terminal import plural

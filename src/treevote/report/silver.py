@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from treevote.adaptation.silver import COMMITTEE, TAGGERS, agree, read_silver
 from treevote.corpus.sentence import comment
@@ -19,25 +19,6 @@ from treevote.visibility import visible
 
 SHOWN, DRAWN, MAX_WORDS = 12, 2, 20
 """Sentences of a group that are quoted, that are drawn, and the maximum number of words of a drawn one."""
-
-
-class Quotation(NamedTuple):
-    """An added sentence: its words, the place in the text, the share of tokens that the judges agree on."""
-
-    text: str
-    source: str
-    agreement: float
-    drawing: str
-
-
-class Group(NamedTuple):
-    """Added sentences of one round and one range of agreement; ``quoted`` are some of them, evenly spread."""
-
-    round: int
-    reason: str
-    sentences: int
-    tokens: int
-    quoted: list[Quotation]
 
 
 def write_report(
@@ -61,8 +42,11 @@ def write_report(
     write_page("adaptation.html", path, **told, **content)
 
 
-def groups(silver: Treebank, judges: str = COMMITTEE) -> list[Group]:
-    """Return the sentences of a silver file by round and by range of agreement of the judges, the highest first."""
+def groups(silver: Treebank, judges: str = COMMITTEE) -> list[dict[str, Any]]:
+    """Return the sentences of a silver file by round and by range of agreement of the judges, the highest first.
+
+    The ``quoted`` ones of each group are evenly spread: their words, the place in the text, the agreement, a drawing.
+    """
     members: dict[tuple[int, int], list[int]] = {}
     comments = [silver.comments(i) for i in range(silver.n_sentences)]
     agreed = [float(comment("agreement", lines) or 0) for lines in comments]
@@ -73,13 +57,15 @@ def groups(silver: Treebank, judges: str = COMMITTEE) -> list[Group]:
     for (number, tenth), own in sorted(members.items()):
         low = -10 * tenth
         reason = agree(judges) if low >= 100 else f"{agree(judges)} on {low} to {low + 10} % of the tokens"
-        quoted: list[Quotation] = []
+        quoted: list[dict[str, object]] = []
         n_drawn = 0
         for i in own[:: -(-len(own) // SHOWN)]:
             sentence = silver.sentence(i)
             forms, drawing = " ".join(word.form for word in sentence.words[1:]), ""
             if judges == COMMITTEE and n_drawn < DRAWN and 3 < lengths[i] <= MAX_WORDS:  # with a tree
                 drawing, n_drawn = for_all_widths(partial(svg.draw, sentence, title=visible(forms))), n_drawn + 1
-            quoted.append(Quotation(forms, comment("source", comments[i]), agreed[i], drawing))
-        found.append(Group(number, reason, len(own), int(lengths[own].sum()), quoted))
+            told = {"text": forms, "source": comment("source", comments[i]), "agreement": agreed[i]}
+            quoted.append(told | {"drawing": drawing})
+        sizes = {"sentences": len(own), "tokens": int(lengths[own].sum())}
+        found.append({"round": number, "reason": reason, **sizes, "quoted": quoted})
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -28,19 +27,13 @@ WIDTHS = (334, 640, 940, 1300)
 """Widths of a drawing in CSS pixels: the style sheet shows the one that there is room for."""
 
 
-class Typical(NamedTuple):
-    """An error that stands for many: a cell of a confusion, the token in the drawn sentence, and its trees."""
+def typical(evaluation: Evaluation, system: int) -> list[tuple[str, ConfusionCell, int, SentenceTrees]]:
+    """Return one example of each of the most frequent confusions of a system, each in another, short sentence.
 
-    confusion: str
-    cell: ConfusionCell
-    token: int
-    trees: SentenceTrees
-
-
-def typical(evaluation: Evaluation, system: int) -> list[Typical]:
-    """Return one example of each of the most frequent confusions of a system, each in another, short sentence."""
+    It is the confusion and its cell, the token in the sentence, and the trees of the sentence.
+    """
     lengths, drawn = evaluation.parses.gold.lengths, set[int]()
-    found: list[Typical] = []
+    found = []
     for confusion, most in zip(evaluation.systems[system].confusions, (LABELS, HEADS), strict=False):
         n = 0
         for cell in confusion.cells:
@@ -50,7 +43,7 @@ def typical(evaluation: Evaluation, system: int) -> list[Typical]:
             if fitting := [example for example in short if example.sentence not in drawn]:
                 example = min(fitting, key=lambda one: (abs(int(lengths[one.sentence - 1]) - 10), one.sentence))
                 drawn.add(example.sentence)
-                found.append(Typical(confusion.name, cell, example.token, evaluation.parses.sentence(example.sentence)))
+                found.append((confusion.name, cell, example.token, evaluation.parses.sentence(example.sentence)))
                 n += 1
     return found
 

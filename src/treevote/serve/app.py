@@ -13,8 +13,7 @@ from functools import partial
 from types import FrameType
 from typing import Any, TypeAlias
 
-from treevote.errors import ConfigError, InputError, TreevoteError
-from treevote.extras import extra
+from treevote.errors import ConfigError, InputError, TreevoteError, extra
 from treevote.serve import page, pictures, udpipe, votes
 from treevote.serve.answers import TEXT, Answer, RequestError, as_json
 from treevote.serve.arborator import Arborator, failure

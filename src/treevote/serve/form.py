@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl
 
-from treevote.extras import extra
+from treevote.errors import extra
 from treevote.serve.answers import RequestError
 
 with extra("serve", "a server needs python-multipart"):

@@ -20,7 +20,7 @@ from treevote.corpus.given import Given, first_conflict
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.stored import StoredParser
-from treevote.extras import extra
+from treevote.errors import extra
 from treevote.serve.answers import RequestError, as_json
 from treevote.serve.queue import Run, Task, separately
 from treevote.serve.texts import ParsedText
