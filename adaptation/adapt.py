@@ -97,9 +97,8 @@ class Adaptation:
         few = [] if given.unlabelled or given.target_train is None else [given.target_train]
         profile = Profile.of(few or given.text(), known)
         if not profile.sentences:
-            path = self.data.names[0] if self.data.names else os.fspath(self.data.unlabelled[0])
             remedy = "give a file with sentences in it"
-            raise NothingKeptError("expected sentences, found none", path=path, remedy=remedy)
+            raise NothingKeptError("expected sentences, found none", path=self.data.titles[0], remedy=remedy)
         domain_distance = distance(Profile.of([source]), profile, Profile.of([self.data.source]).tags)
         warnings = list(self._warnings(source, domain_distance, committee))
         for warning in warnings:
@@ -221,7 +220,7 @@ class Adaptation:
 
     def _nothing_kept(self, expected: str, remedy: str) -> NothingKeptError:
         n_sentences = sum(part.n_sentences for part in self.data.text())
-        path = " and ".join(os.fspath(path) for path in self.data.unlabelled)
+        path = " and ".join(self.data.titles)
         return NothingKeptError(f"expected {expected}, found none among {n_sentences:,}", path=path, remedy=remedy)
 
     def _committee(self) -> dict[str, Trainer]:
