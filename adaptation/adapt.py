@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -127,9 +126,8 @@ class Adaptation:
         few = [] if given.unlabelled or given.target_train is None else [given.target_train]
         profile = Profile.of(few or given.text(), frozenset(sentence_forms(source)))
         if not profile.sentences:
-            path = self.data.names[0] if self.data.names else os.fspath(self.data.unlabelled[0])
             remedy = "give a file with sentences in it"
-            raise NothingKeptError("expected sentences, found none", path=path, remedy=remedy)
+            raise NothingKeptError("expected sentences, found none", path=self.data.titles[0], remedy=remedy)
         return distance(Profile.of([source]), profile, Profile.of([self.data.source]).tags)
 
     def _warn(self, warnings: Sequence[str]) -> None:
@@ -226,7 +224,7 @@ class Adaptation:
 
     def _nothing_kept(self, expected: str, remedy: str) -> NothingKeptError:
         n_sentences = sum(part.n_sentences for part in self.data.text())
-        path = " and ".join(os.fspath(path) for path in self.data.unlabelled)
+        path = " and ".join(self.data.titles)
         return NothingKeptError(f"expected {expected}, found none among {n_sentences:,}", path=path, remedy=remedy)
 
     def _trained(

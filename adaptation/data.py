@@ -40,9 +40,14 @@ class Data:
     target_dev: Treebank | None = None
     external: Sequence[AnyPath] = ()  # parses of the text by members that are not retrained
     format: Format | Literal["auto"] = "auto"  # of the text and of the external parses
-    names: Sequence[str] = ()  # of the files of the text in silver data; by default their own
+    names: Sequence[str] = ()  # of the files of the text in silver data and in messages; by default their own
     target_train: Treebank | None = None  # a few labelled sentences of the new domain to train on
     clusters: Clusters | None = None  # in place of those of the model
+
+    @property
+    def titles(self) -> Sequence[str]:
+        """The names of the files of the text, as the user gave them."""
+        return self.names or [os.fspath(path) for path in self.unlabelled]
 
     def file_chunks(self) -> Iterator[FileChunk[Chunk]]:
         """Yield the unlabelled text in chunks."""

@@ -86,7 +86,7 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """Return the public names."""
-    return sorted([*globals(), *__all__])
+    return list(__all__)
 
 
 def _drawing(sentences: Iterable[Sentence]) -> str:

@@ -108,8 +108,12 @@ def progress_shown(*, one_line: bool = False) -> Iterator[Progress]:
             announce(compiled)
             show(COMPILING, compiled.done, 0)
 
-        with listened(told):
-            yield show
+        try:
+            with listened(told):
+                yield show
+        finally:
+            if isinstance(show, PlainLines):
+                show.erase()
 
 
 @contextmanager
@@ -180,6 +184,11 @@ class PlainLines:
                     self._width = max(self._width, len(line))
                     line = "\r" + line.ljust(self._width)
                 print(line, end="" if self._one_line else "\n", file=self._stream, flush=True)
+
+    def erase(self) -> None:
+        """Empty the one line: what is written next begins there."""
+        if self._width:
+            print(f"\r{' ' * self._width}\r", end="", file=self._stream, flush=True)
 
     def _line(self, now: float) -> str:
         under_way = {name: facts for name, facts in self._tasks.items() if not facts[3] or facts[2] < facts[3]}

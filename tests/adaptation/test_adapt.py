@@ -217,14 +217,14 @@ def test_an_external_parser_joins_the_committee(text: Path, tmp_path: Path) -> N
         TEXT.labels,
     )
     write(wrong, tmp_path / "chain.conllu")
-    data = Data(SOURCE, [text], DEV, external=[tmp_path / "chain.conllu"])
+    data = Data(SOURCE, [text], DEV, external=[tmp_path / "chain.conllu"], names=["news.txt"])
 
     def attempt(data: Data, folder: Path) -> AdaptationResult:
         settings: dict[str, Any] = {"guard": LENIENT, "seed": 0, "convention": "ud"}
         with mock.patch.object(streaming, "CHUNK_BYTES", 2000), checkpoints(folder, {}) as steps:
             return Adaptation(before(), data, steps, scheme=SCHEME, **settings).run()
 
-    with pytest.raises(InputError, match="on which the committee agrees and is sure enough, found none"):
+    with pytest.raises(InputError, match=r"^news\.txt: expected sentences on which the committee agrees"):
         attempt(data, tmp_path / "a")
     write(TEXT, tmp_path / "gold.conllu")
     gold = dataclasses.replace(data, external=[tmp_path / "gold.conllu"])

@@ -36,7 +36,7 @@ def test_importing_it_is_cheap() -> None:
 
 def test_public_names_exist() -> None:
     assert all(getattr(treevote, name) is not None for name in treevote.__all__)
-    assert set(treevote.__all__) <= set(dir(treevote))
+    assert dir(treevote) == sorted(treevote.__all__)
     with pytest.raises(AttributeError, match="no attribute 'votes'"):
         treevote.votes  # noqa: B018
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import io
+import zipfile
 
 import pytest
 from hypothesis import given, settings
@@ -200,6 +202,18 @@ def test_wide_encodings_are_named(encoding: str, text: bytes) -> None:
             function(file)
         assert str(found.value) == said
     require_utf8(text, "")
+
+
+@pytest.mark.parametrize("columns", [True, False])
+def test_other_compressions_are_named(columns: bool) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("f.conllu", token_line(1, 0))
+    zstd = bytes.fromhex("28b52ffd0008")
+    for name, content in ("bzip2", bz2.compress(b"1\ta")), ("zip", packed.getvalue()), ("zstd", zstd):
+        with pytest.raises(InputError, match=f"^f: expected UTF-8, the file is compressed with {name}; decompress it"):
+            require_utf8(content, "f", columns=columns)
+    require_utf8(b"BZh is no word", "f", columns=columns)
 
 
 @pytest.mark.parametrize("encoding", ["UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE"])

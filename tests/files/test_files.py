@@ -198,6 +198,9 @@ def test_files_that_cannot_be_written(tmp_path: Path) -> None:
         write(TOY, tmp_path / "absent" / "out.conllu")
     with pytest.raises(InputError, match="expected a file to write, found a folder; name a file in it"):
         write(TOY, tmp_path)
+    (tmp_path / "link.conllu").symlink_to(tmp_path / "absent" / "out.conllu")
+    with pytest.raises(InputError, match=r"link\.conllu: cannot write: no folder .*absent' that can be written to"):
+        write(TOY, tmp_path / "link.conllu")
 
 
 def test_errors_of_other_files_are_not_blamed_on_the_output(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ MAX_DIGITS = len(str(MAX_TOKENS))  # no id and no head has more
 
 _BYTE_ORDER_MARKS = dict.fromkeys([b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff"], "UTF-32")
 _BYTE_ORDER_MARKS |= dict.fromkeys([b"\xff\xfe", b"\xfe\xff"], "UTF-16")
+_COMPRESSED = re.compile(rb"(?P<zstd>\x28\xb5\x2f\xfd)|(?P<bzip2>BZh[1-9]1AY&SY)|(?P<zip>PK\x03\x04)")
 _DETECTION_LINES = 2000
 DETECTION_BYTES = 1 << 20
 _ENCODING_BYTES = 4096
@@ -95,8 +96,12 @@ def format_of(path: str, text: bytes) -> Format:
 def require_utf8(text: bytes, path: str, *, columns: bool = True) -> None:
     """Refuse a text in UTF-16 or UTF-32 (InputError), known by its byte order mark or by its zero bytes.
 
-    A text with columns begins as CoNLL text does; any other is mostly Latin letters.
+    A text with columns begins as CoNLL text does; any other is mostly Latin letters. Content that is still compressed,
+    as with zstd, is refused, too.
     """
+    if packed := _COMPRESSED.match(text):
+        remedy = "decompress it; only gzip and xz are read as they are"
+        raise InputError(f"expected UTF-8, the file is compressed with {packed.lastgroup}", path=path, remedy=remedy)
     mark = next((mark for mark in _BYTE_ORDER_MARKS if text.startswith(mark)), None)
     encoding = _wide_encoding(text[:_ENCODING_BYTES], columns) if mark is None else _BYTE_ORDER_MARKS[mark]
     if encoding:

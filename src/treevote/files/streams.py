@@ -103,7 +103,8 @@ def require_writable(paths: Iterable[AnyPath | None]) -> None:
             raise InputError(problem, path=os.fspath(path), remedy="name a file in it")
         folder = os.path.dirname(os.path.realpath(path))
         if not os.path.isdir(folder) or not os.access(folder, os.W_OK | os.X_OK):
-            problem = f"cannot write: no folder {os.path.dirname(path) or os.curdir!r} that can be written to"
+            shown = folder if os.path.islink(path) else os.path.dirname(path) or os.curdir
+            problem = f"cannot write: no folder {shown!r} that can be written to"
             raise InputError(problem, path=os.fspath(path), remedy="make the folder, or name another one")
 
 
