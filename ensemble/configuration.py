@@ -7,9 +7,8 @@ ensemble.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from reprlib import repr as short
@@ -109,12 +108,11 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
     return EnsembleTrainer(members, configuration.weights, configuration.select, configuration.folds or 0)
 
 
-def completed(configuration: Configuration, members: Sequence[str] = ()) -> Configuration:
-    """Return a configuration with every setting of all its members, or of others if they are named."""
-    asked = dataclasses.replace(configuration, members=tuple(members)) if members else configuration
-    trainers: dict[str, Any] = dict(ensemble_of(asked).members)
+def in_full(configuration: Configuration) -> Configuration:
+    """Return a configuration with every setting of all its members."""
+    trainers: dict[str, Any] = dict(ensemble_of(configuration).members)
     settings = {name: {"kind": kind_of(own), **to_mapping(own)} for name, own in trainers.items()}
-    return from_mapping(Configuration, {**to_mapping(asked), "members": list(trainers), "member": settings})
+    return from_mapping(Configuration, {**to_mapping(configuration), "members": list(trainers), "member": settings})
 
 
 def _trainers(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from tests.command_line import ONE, TWO, content, fails, run, sentence
 from tests.paths import TOY
 from treevote.conll.reader import read
 from treevote.corpus.trees import roots
+from treevote.ensemble.configuration import PRESETS, Preset, ensemble_of, read_configuration
 from treevote.store import folder as store
 
 
@@ -31,6 +32,15 @@ def test_a_configuration_that_is_written_out_trains_the_same_model(tmp_path: Pat
     assert run("config", "train", "--members", "all").count("[member.") >= 9
     assert "did you mean" in fails("config", "--members", "lr-svm-backwart")
     assert "a training has no scheme" in fails("config", "--scheme", "paper")
+
+
+@pytest.mark.parametrize("preset", ["fast", "best"])
+def test_the_configuration_of_a_preset_can_be_written_out(preset: Preset, tmp_path: Path) -> None:
+    path = tmp_path / "preset.toml"
+    path.write_text(run("config", f"--{preset}"), "utf-8")
+    assert ensemble_of(read_configuration(path)) == ensemble_of(PRESETS[preset])
+    assert f"an adaptation has no --{preset}" in fails("config", "adapt", f"--{preset}")
+    assert "three choices of members" in fails("config", f"--{preset}", "--members", "pipeline")
 
 
 def test_train_parse_evaluate(model: Path, tmp_path: Path) -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
 from treevote.cli import options
 from treevote.errors import ConfigError
+
+Fast: TypeAlias = Annotated[bool, options.choice("--fast", help="Train one greedy parser in place of the ensemble.")]
+Best: TypeAlias = Annotated[
+    bool,
+    options.choice("--best", help="Add two neural parsers, in a learned vote; with a tagger, a neural tagger, too."),
+]
 
 
 def train(
@@ -19,13 +25,8 @@ def train(
     dev: Annotated[str | None, options.file(help="Treebank to measure on; no parser is trained on it.")] = None,
     format: options.FileFormat = "auto",
     config: options.Config = None,
-    fast: Annotated[bool, options.choice("--fast", help="Train one greedy parser in place of the ensemble.")] = False,
-    best: Annotated[
-        bool,
-        options.choice(
-            "--best", help="Add two neural parsers, in a learned vote; with a tagger, a neural tagger, too."
-        ),
-    ] = False,
+    fast: Fast = False,
+    best: Best = False,
     members: Annotated[
         str | None, options.members(help="Names of the members, default or all. The first one decides ties.")
     ] = None,
@@ -113,8 +114,7 @@ def train(
     trainings = files or named or []
     if fast and select and not (best or members):
         raise ConfigError("--fast has one member, and nothing to select from; leave --fast or --select out")
-    if (fast and (best or members)) or (best and members):
-        raise ConfigError("--fast, --best and --members are three choices of members; give one of them")
+    preset = _preset(fast, best, members)
     if search == "greedy" and beam is not None:
         raise ConfigError("--search greedy has no width; leave --beam out, or choose --search beam or best-first")
     if from_text and from_tokens:
@@ -132,7 +132,7 @@ def train(
             output,
             dev=dev,
             config=config,
-            preset="fast" if fast else "best" if best else "default",
+            preset=preset,
             members=options.names(members) or (),
             settings={name: value for name, value in settings.items() if value is not None},
             weights=weights,
@@ -162,6 +162,8 @@ def config(
         Literal["train", "adapt"], options.argument("train|adapt", "The command that reads the configuration.")
     ] = "train",
     path: options.Config = None,
+    fast: Fast = False,
+    best: Best = False,
     members: Annotated[
         str | None,
         options.members(
@@ -177,15 +179,26 @@ def config(
 
     It is for train --config or adapt --config.
     """
+    preset = _preset(fast, best, members)
+    if command == "adapt" and preset != "default":
+        raise ConfigError(f"an adaptation has no --{preset}; write treevote config train, or leave it out")
+    if command == "train" and scheme is not None:
+        raise ConfigError("a training has no scheme; write treevote config adapt, or leave out --scheme")
     from treevote.adaptation import configuration as adaptation
+    from treevote.commands.train import chosen
     from treevote.config import to_toml
-    from treevote.ensemble.configuration import completed, read_configuration
+    from treevote.ensemble.configuration import in_full
     from treevote.terminal import tell
 
     names = options.names(members)
     if command == "adapt":
         tell(to_toml(adaptation.read_configuration(path, scheme, {"scheme": {"members": names}})).rstrip())
-    elif scheme is None:
-        tell(to_toml(completed(read_configuration(path), names or ())).rstrip())
     else:
-        raise ConfigError("a training has no scheme; write treevote config adapt, or leave out --scheme")
+        tell(to_toml(in_full(chosen(path, preset, {"members": names}))).rstrip())
+
+
+def _preset(fast: bool, best: bool, members: str | None) -> Literal["fast", "default", "best"]:
+    """Return the choice of the members; ConfigError if there are several."""
+    if (fast and (best or members)) or (best and members):
+        raise ConfigError("--fast, --best and --members are three choices of members; give one of them")
+    return "fast" if fast else "best" if best else "default"
