@@ -40,7 +40,7 @@ class AdaptationResult:
 
     parser: EnsembleParser
     reasons: list[str]
-    report: dict[str, JSON] = field(default_factory=dict)  # distance of the domains, rounds, labels, scores
+    report: dict[str, JSON] = field(default_factory=dict, repr=False)  # distance of the domains, rounds, labels, scores
     silver: Path | None = None  # None if there was no text to select from
 
 

@@ -145,6 +145,7 @@ def test_adaptation_is_a_call(model: Path, tmp_path: Path) -> None:
         force=True,
     )
     assert outcome.promoted
+    assert "report" not in repr(outcome)  # which is long
     assert treevote.load(tmp_path / "adapted").parse(TEST).n_tokens == TEST.n_tokens
 
 

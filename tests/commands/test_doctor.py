@@ -268,6 +268,7 @@ def test_half_done_trees_are_no_suspects(room: Path, tmp_path: Path, monkeypatch
     found = doctor(tmp_path / "half.conllu", members=["lr-svm-forward"], work=tmp_path / "work", warn=said.append)
     assert said == ["1 of 90 sentences has no whole tree and is left out"]
     assert all(one.sentence > 0 for one in found.suspects)
+    assert repr(found) == f"<Diagnosis of 'half.conllu': {len(found.suspects)} suspects>"
     left_out = int(found.treebank.lengths[0])
     assert (answer := json.loads(as_json(found)))["sentences"] == 89
     assert answer["tokens"] == found.treebank.n_tokens - left_out

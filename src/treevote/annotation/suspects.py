@@ -82,6 +82,10 @@ class Diagnosis:
     least: float
     acknowledged: int  # number of cases that are not shown
 
+    def __repr__(self) -> str:
+        """Return one line about the diagnosis."""
+        return f"<Diagnosis of {self.treebank.name!r}: {len(self.suspects)} suspects>"
+
     @property
     def probable(self) -> int:
         """Number of the suspects with the least probability that was asked for; others are in a list beside parsers."""
