@@ -8,6 +8,7 @@ import io
 from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.models.text.tokenization.tokenizer import Tokenizer, TokenizerTrainer
+from treevote.parallel import ONE_JOB, Jobs
 
 _SENTENCE = (
     ("1", "Dogs", "NOUN", "2", "nsubj", "_"),
@@ -36,4 +37,10 @@ def toy() -> Treebank:
 @functools.cache
 def toy_tokenizer() -> Tokenizer:
     """Return a tokenizer, trained once in each process."""
-    return QUICK.train(toy())
+    return learned(toy())
+
+
+def learned(train: Treebank, dev: Treebank | None = None, *, jobs: Jobs = ONE_JOB) -> Tokenizer:
+    """Return a tokenizer that learned from a treebank."""
+    with QUICK.training(train, dev) as finish:
+        return finish(jobs)

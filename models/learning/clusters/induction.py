@@ -12,7 +12,6 @@ Vectors are scaled to length 1, so that their distances are those of their direc
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -28,22 +27,14 @@ from treevote.parallel import Progress
 MAX_CLASSES = 2_000
 
 
-class InducedClusters(NamedTuple):
-    """Clusters, how often each of their words occurs, and the number of tokens of the text."""
-
-    clusters: Clusters
-    counts: Longs
-    n_tokens: int
-
-
 def induce(
     text: Iterable[Treebank], *, n_classes: int = 128, least: int = 2, progress: Progress | None = None
-) -> InducedClusters:
-    """Make clusters of the words of a text; its trees and tags are not read.
+) -> tuple[Clusters, Longs, int]:
+    """Make clusters of the words of a text; return them, how often each word occurs, and the number of all tokens.
 
-    Memory grows with the number of different bigrams, not with the length of the text. There are at most as many
-    classes as words; words that occur less often than ``least`` have no cluster. InputError if there are no others,
-    ConfigError if a number is out of range.
+    Trees and tags are not read. Memory grows with the number of different bigrams, not with the length of the text.
+    There are at most as many classes as words; words that occur less often than ``least`` have no cluster. InputError
+    if there are no others, ConfigError if a number is out of range.
     """
     if not 1 <= n_classes <= MAX_CLASSES:
         raise ConfigError(f"the number of classes should be in 1..{MAX_CLASSES}, found {n_classes}")
@@ -60,7 +51,7 @@ def induce(
     class_of = exchange(bigrams, n_classes, OTHERS, progress)
     path_of = paths(bigrams.pairs(class_of, n_classes + OTHERS), n_classes)
     own = tuple(path_of[k] for k in class_of[: len(words)].tolist())
-    return InducedClusters(Clusters(tuple(words), own), bigrams.counts[: len(words)], counts.n_tokens)
+    return Clusters(tuple(words), own), bigrams.counts[: len(words)], counts.n_tokens
 
 
 def cluster_vectors(words: Sequence[str], vectors: Floats, *, n_classes: int = 128, seed: int = 0) -> Clusters:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,19 +23,14 @@ WINDOW = 2  # places on each side of a word
 SMOOTHING, WEIGHTING = 0.75, 0.5  # powers of the counts of contexts, and of the singular values
 
 
-class TextVectors(NamedTuple):
-    """Words in lower case, most frequent first, vectors, shape (n_words, size), and the number of tokens."""
+def cooccurrence_vectors(
+    text: Iterable[Treebank], *, size: int = 100, least: int = 3
+) -> tuple[list[str], Doubles, int]:
+    """Return the words that occur at least ``least`` times in a text, their vectors, and the number of all tokens.
 
-    words: list[str]
-    values: Doubles
-    n_tokens: int
-
-
-def cooccurrence_vectors(text: Iterable[Treebank], *, size: int = 100, least: int = 3) -> TextVectors:
-    """Return vectors of the words that occur at least ``least`` times in a text; its trees and tags are not read.
-
-    Memory grows with the number of different bigrams, not with the length of the text. InputError if not more than
-    ``size`` words are so frequent, or if no word tells of another; ConfigError if a number is below 1. Before
+    Words are in lower case, the most frequent first; vectors have the shape (n_words, size). Trees and tags are not
+    read. Memory grows with the number of different bigrams, not with the length of the text. InputError if not more
+    than ``size`` words are so frequent, or if no word tells of another; ConfigError if a number is below 1. Before
     SciPy 1.17 a second call in the same process may give words that cannot be told apart other vectors.
     """
     from scipy.sparse import csr_array, hstack
@@ -78,4 +73,4 @@ def cooccurrence_vectors(text: Iterable[Treebank], *, size: int = 100, least: in
         squares, left = eigsh(LinearOperator(shape, squared, dtype=np.float64), size, v0=np.ones(len(words)), **seeded)
     left *= np.sign(left[np.abs(left).argmax(0), np.arange(size)])  # the largest number of each is above 0
     values = left[:, ::-1] * np.maximum(squares[::-1], 0) ** (WEIGHTING / 2)
-    return TextVectors(words, values, counts[0].n_tokens)
+    return words, values, counts[0].n_tokens

@@ -28,7 +28,7 @@ from treevote.errors import InputError, ModelError
 from treevote.kernels import Bytes
 from treevote.models.text.tokenization.splitter import Splitter, Token
 from treevote.models.text.tokenization.training import training
-from treevote.parallel import ONE_JOB, Jobs
+from treevote.parallel import Jobs
 from treevote.settings import Interval, Settings
 from treevote.store.record import Record
 
@@ -48,19 +48,13 @@ class TokenizerTrainer(Settings):
     batch_size: Annotated[int, Interval(1, 1000)] = 10  # stretches for each step
     learning_rate: Annotated[float, Interval(0, 1, "neither")] = 0.005  # the same in all passes
 
-    def train(self, train: Treebank, dev: Treebank | None = None, *, jobs: Jobs = ONE_JOB) -> Tokenizer:
-        """Learn tokens, sentences and multiword tokens from a treebank; the same treebanks give the same bytes.
-
-        Spaces, paragraphs and multiword tokens are taken from the source of the treebank. Of the passes the one with
-        the best tokens and sentences on ``dev`` is kept, without it the last. InputError if the treebank does not tell
-        where spaces are, or is too small; ConfigError if ufal.udpipe cannot be imported.
-        """
-        with self.training(train, dev) as finish:
-            return finish(jobs)
-
     @contextmanager
     def training(self, train: Treebank, dev: Treebank | None = None) -> Iterator[Callable[[Jobs], Tokenizer]]:
-        """Start the training of `train` in another process; yield a function that waits for the tokenizer."""
+        """Start the training in another process; yield a function that waits for the tokenizer.
+
+        Spaces, paragraphs and multiword tokens are taken from the source of the treebank; the same treebanks give the
+        same bytes. Raises as `treevote.models.text.tokenization.training.training`, which chooses the pass by ``dev``.
+        """
         with training(train, dev, to_mapping(self)) as finish:
             yield lambda jobs: Tokenizer._of(finish(jobs))
 

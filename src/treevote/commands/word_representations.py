@@ -29,9 +29,8 @@ def make_clusters(
     Return the numbers of tokens of the text, of words with a cluster, and of clusters. For those of classes and of
     occurrences see `treevote.models.learning.clusters.induction.induce`.
     """
-    found = induce(sentences, n_classes=n_classes, least=least, progress=jobs.progress)
-    n_words = write_clusters(found.clusters, found.counts, output)
-    return found.n_tokens, n_words, len(set(found.clusters.paths))
+    clusters, counts, n_tokens = induce(sentences, n_classes=n_classes, least=least, progress=jobs.progress)
+    return n_tokens, write_clusters(clusters, counts, output), len(set(clusters.paths))
 
 
 def make_vectors(
@@ -42,8 +41,8 @@ def make_vectors(
     For the numbers of dimensions and of occurrences see
     `treevote.models.learning.vectors.cooccurrence.cooccurrence_vectors`.
     """
-    found = cooccurrence_vectors(sentences, size=size, least=least)
-    return found.n_tokens, write_vectors(found.words, found.values, output)
+    words, values, n_tokens = cooccurrence_vectors(sentences, size=size, least=least)
+    return n_tokens, write_vectors(words, values, output)
 
 
 def unlabelled(

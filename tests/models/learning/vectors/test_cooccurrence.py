@@ -41,24 +41,24 @@ def by_the_book(text: Treebank, words: list[str], size: int) -> Doubles:
 
 
 def test_vectors_are_those_of_the_book() -> None:
-    found = cooccurrence_vectors([TEXT[:20], TEXT[20:]], size=4, least=1)
-    assert found.values.shape == (len(found.words), 4)
-    assert found.n_tokens == TEXT.n_tokens
-    assert np.allclose(found.values @ found.values.T, by_the_book(TEXT, found.words, 4))
+    words, vectors, n_tokens = cooccurrence_vectors([TEXT[:20], TEXT[20:]], size=4, least=1)
+    assert vectors.shape == (len(words), 4)
+    assert n_tokens == TEXT.n_tokens
+    assert np.allclose(vectors @ vectors.T, by_the_book(TEXT, words, 4))
 
 
 def test_the_same_text_has_the_same_vectors() -> None:
-    first, second = (cooccurrence_vectors([TEXT], size=3, least=2) for _ in range(2))
-    assert first.words == second.words
-    assert np.array_equal(first.values, second.values)
+    (words, vectors, _), (others, again, _) = (cooccurrence_vectors([TEXT], size=3, least=2) for _ in range(2))
+    assert words == others
+    assert np.array_equal(vectors, again)
 
 
 @pytest.mark.skipif("rng" not in signature(eigsh).parameters, reason="before SciPy 1.17 it is another one each time")
 def test_words_that_cannot_be_told_apart_have_the_same_vectors_each_time() -> None:
     """Their singular values are equal, and the search for the vectors begins anew at random."""
     frames = [(["item", f"n{i}", "is", "in", "stock"], [5, 1, 5, 5, 0], ["x"] * 5) for i in range(60)] * 3
-    first, second = (cooccurrence_vectors([Treebank.of(frames)], size=30) for _ in range(2))
-    assert np.array_equal(first.values, second.values)
+    first, second = (cooccurrence_vectors([Treebank.of(frames)], size=30)[1] for _ in range(2))
+    assert np.array_equal(first, second)
 
 
 def test_words_of_a_kind_are_alike() -> None:
@@ -68,9 +68,9 @@ def test_words_of_a_kind_are_alike() -> None:
     for _ in range(400):
         nouns, verbs, articles = (random.choice(kind, 2).tolist() for kind in kinds)
         text.append(([articles[0], nouns[0], verbs[0], articles[1], nouns[1]], [2, 3, 0, 5, 3], ["x"] * 5))
-    found = cooccurrence_vectors([Treebank.of(text)], size=3)
-    units = found.values / np.linalg.norm(found.values, axis=1, keepdims=True)
-    kind_of = np.array([next(k for k, kind in enumerate(kinds) if word in kind) for word in found.words])
+    words, vectors, _ = cooccurrence_vectors([Treebank.of(text)], size=3)
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    kind_of = np.array([next(k for k, kind in enumerate(kinds) if word in kind) for word in words])
     alike = units @ units.T
     same = kind_of[:, None] == kind_of
     assert alike[same].min() > alike[~same].max()

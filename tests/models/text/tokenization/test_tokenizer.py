@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import treevote
 from tests.models.text.tokenization.texts import rebuilt, texts, tokenize
 from tests.reference.toy_model import content
-from tests.reference.toy_text import CONLLU, QUICK, toy, toy_tokenizer
+from tests.reference.toy_text import CONLLU, learned, toy, toy_tokenizer
 from tests.values import comparing_arrays, settable
 from treevote.conll import text_chunks as cutting
 from treevote.conll.chunks import Chunk
@@ -109,7 +109,7 @@ def test_what_is_learned() -> None:
 
 def test_a_first_word_as_long_as_the_token_is_learned() -> None:
     conllu = CONLLU.replace("\tca\t", "\tcould\t")
-    QUICK.train(read(io.BytesIO(conllu.encode())))
+    learned(read(io.BytesIO(conllu.encode())))
 
 
 @pytest.mark.parametrize(
@@ -123,24 +123,24 @@ def test_a_paragraph_begins_with_its_comment_however_it_is_written(comment: str,
 
 def test_the_same_treebank_gives_the_same_bytes_and_progress() -> None:
     calls: list[tuple[str, int, int]] = []
-    again = QUICK.train(toy(), jobs=Jobs(progress=lambda *call: calls.append(call)))
+    again = learned(toy(), jobs=Jobs(progress=lambda *call: calls.append(call)))
     assert content(again.record()) == content(toy_tokenizer().record())
     assert calls == [("tokenizer", 1, 1)]
 
 
 def test_training_is_silent(capfd: pytest.CaptureFixture[str]) -> None:
-    QUICK.train(toy(), toy())
+    learned(toy(), toy())
     assert capfd.readouterr() == ("", "")
 
 
 def test_a_treebank_without_spaces_is_learned_or_refused() -> None:
     bare = CONLLU.replace("SpaceAfter=No", "_")
     without_marks = read(io.BytesIO(bare.replace("5\t.\t", "5\tthen\t").encode()))
-    assert tokenize(QUICK.train(without_marks), "Dogs bark").count("\n1\t") == 1
+    assert tokenize(learned(without_marks), "Dogs bark").count("\n1\t") == 1
     with pytest.raises(InputError, match="12 tokens are punctuation: a tokenizer would never split it off"):
-        QUICK.train(read(io.BytesIO(bare.encode())))
+        learned(read(io.BytesIO(bare.encode())))
     with pytest.raises(InputError, match="Not enought training data"):
-        QUICK.train(Treebank.of([(["a"], [0], ["root"])]))
+        learned(Treebank.of([(["a"], [0], ["root"])]))
 
 
 def test_without_the_library_text_is_read_and_a_training_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,14 +148,14 @@ def test_without_the_library_text_is_read_and_a_training_is_one_sentence(monkeyp
     monkeypatch.setitem(sys.modules, "ufal.udpipe", None)
     assert tokenize(loaded, "Dogs bark")
     with pytest.raises(ConfigError, match=r"of a tokenizer needs ufal.udpipe.*pip install 'treevote\[text\]'"):
-        QUICK.train(toy())
+        learned(toy())
 
 
 def test_a_training_that_dies_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "dies.py").write_text("import os; os.write(2, b'no memory'); os._exit(9)")
     monkeypatch.setattr(child, "__file__", str(tmp_path / "dies.py"))
     with pytest.raises(TreevoteError, match="ended without a result: no memory"):
-        QUICK.train(toy())
+        learned(toy())
 
 
 def test_a_stored_tokenizer_is_the_same(tmp_path: Path) -> None:
