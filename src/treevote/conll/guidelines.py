@@ -10,7 +10,7 @@ import numpy as np
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import roots
 from treevote.errors import shortened
-from treevote.kernels import Bools, Longs
+from treevote.kernels import Ints
 
 # The 37 universal relations, and the 17 universal part-of-speech tags.
 _RELATIONS = """acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated
@@ -37,13 +37,13 @@ def departures(treebank: Treebank) -> Iterator[str]:
     if treebank.source is not None and treebank.source.format == "conllx":
         return
     known = [bool(unlabelled) or label.partition(":")[0] in RELATIONS for label in treebank.labels]
-    yield from _labels(treebank, known, "a relation that is none of the 37 universal ones of UD 2")
+    what = "a relation that is none of the 37 universal ones of UD 2"
+    yield from _warning(treebank, treebank.labels, treebank.deprels, known, what)
     tags = [word.upos for word in treebank.words]
-    universal = np.array([tag in TAGS for tag in tags])
-    universal[0] = True
     if any(tag.upper() in TAGS for tag in tags[1:]):
-        column = np.where(universal[treebank.tokens], -1, treebank.tokens)
-        yield from _warning(treebank, tags, column, "a UPOS that is none of the 17 universal ones of UD 2")
+        universal = [True, *(tag in TAGS for tag in tags[1:])]
+        what = "a UPOS that is none of the 17 universal ones of UD 2"
+        yield from _warning(treebank, tags, treebank.tokens, universal, what)
     several = roots(treebank) > 1
     if several.any():
         first = int(treebank.offsets[:-1][several][0]) + 1
@@ -65,19 +65,13 @@ def unknown_labels(treebank: Treebank, training: Treebank) -> Iterator[str]:
     """
     if training.labels:
         learned = {*training.labels}
-        known = [label in learned for label in treebank.labels]
-        yield from _labels(treebank, known, "a label that the training data do not have")
+        known, what = [label in learned for label in treebank.labels], "a label that the training data do not have"
+        yield from _warning(treebank, treebank.labels, treebank.deprels, known, what)
 
 
-def _labels(treebank: Treebank, known: Sequence[bool], what: str) -> Iterator[str]:
-    if not all(known):
-        column = np.where(np.array([*known, True])[treebank.deprels], -1, treebank.deprels)
-        yield from _warning(treebank, treebank.labels, column, what)
-
-
-def _warning(treebank: Treebank, names: Sequence[str], column: Longs, what: str) -> Iterator[str]:
-    """Yield a warning of the tokens where a column holds the index of a name, if there are any; -1 is none."""
-    found: Bools = column >= 0
+def _warning(treebank: Treebank, names: Sequence[str], column: Ints, known: Sequence[bool], what: str) -> Iterator[str]:
+    """Yield a warning of the tokens with a name that is not known, by its index in a column, if there are any."""
+    found = ~np.array([*known, True])[column]  # -1 is none
     if not (n := int(found.sum())):
         return
     counts = Counter[str]()

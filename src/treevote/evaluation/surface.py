@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import itertools
 import unicodedata
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.kernels import Bools, Longs
 
-
-class MultiwordToken(NamedTuple):
-    """A token that stands for the words in the slots ``first..last``."""
-
-    first: int
-    last: int
-    form: str
+MultiwordToken: TypeAlias = tuple[int, int, str]
+"""The first and the last slot of the words that a token stands for, and its form."""
 
 
 class Surface(NamedTuple):
@@ -87,7 +82,7 @@ def multiword_tokens(treebank: Treebank) -> list[MultiwordToken]:
     for (line, (ends, form, _)), word in zip(found, following, strict=True):
         first, dash, last = ends.partition("-")
         if dash and word < len(slots) and sentence_line[word] <= line:  # else of a faulty sentence that was kept
-            ranges.append(MultiwordToken(int(slots[word]), int(slots[word]) + int(last) - int(first), form))
+            ranges.append((int(slots[word]), int(slots[word]) + int(last) - int(first), form))
     return ranges
 
 
