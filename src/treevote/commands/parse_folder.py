@@ -121,7 +121,7 @@ def parse_folder(
             ]
             with closing(Outputs(scratch, files, manifest, own_tasks, summary, strict, work.stored)) as run:
                 cut = functools.partial(pieces, format=format, encoding=encoding, n_bytes=task_bytes)
-                source = _source(files, run, force, documents, cut)
+                source = _source(run, force, documents, cut)
                 for results in jobs.silent.map(functools.partial(parse_task, work), tasks(source, task_bytes)):
                     for done in results:
                         run.take(*done)
@@ -153,10 +153,10 @@ def _require_free(folder: str, files: Sequence[Pair], manifest: Manifest, force:
 
 
 def _source(
-    files: Sequence[Pair], run: Outputs, force: bool, documents: Sequence[str], cut: Callable[..., Iterator[Piece]]
+    run: Outputs, force: bool, documents: Sequence[str], cut: Callable[..., Iterator[Piece]]
 ) -> Iterator[Piece]:
     """Yield the pieces of all files whose outputs are not there, given the ids of their texts."""
-    for number, (path, name) in enumerate(files):
+    for number, (path, name) in enumerate(run.files):
         if not force and run.manifest.is_made(name, run.tasks[number], path):
             run.keep(number)
         else:
