@@ -17,7 +17,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -54,6 +54,27 @@ class Selection:
     las: float
     without: dict[str, float]
     with_too: dict[str, float]
+
+
+class _Voted(NamedTuple):
+    """The vote of an ensemble: its members and weights, and a mask of the tokens whose arcs are right."""
+
+    members: Sequence[int]
+    kind: VoteKind
+    right: Bools
+
+    @property
+    def n_right(self) -> int:
+        return int(np.count_nonzero(self.right))
+
+    @property
+    def las(self) -> float:
+        return round(100 * float(self.right.mean()), 2)
+
+    def is_near(self, best: _Voted) -> bool:
+        """Tell whether the ensemble is near the best one, see ``STANDARD_ERRORS``."""
+        n_different = np.count_nonzero(best.right != self.right)
+        return bool(best.n_right - self.n_right <= STANDARD_ERRORS * np.sqrt(n_different))
 
 
 def fit_weights(kind: WeightKind, gold: Treebank, systems: Sequence[Treebank]) -> Weights:
@@ -102,44 +123,33 @@ def select(
     ranked = _ranked(gold, [parses[name] for name in names], convention)
     everyone, kinds = tuple(range(len(names))), get_args(VoteKind)
 
-    def right_in(chosen: Sequence[int], kind: VoteKind) -> Bools:
-        systems = [parses[names[i]] for i in chosen]
+    def voted(members: Sequence[int], kind: VoteKind) -> _Voted:
+        systems = [parses[names[i]] for i in members]
         if kind == "learned":
-            voted = Examples.of(gold, systems, convention=convention).crossed().vote(single_root=single_root)
+            parse = Examples.of(gold, systems, convention=convention).crossed().vote(single_root=single_root)
         else:
-            voted = cross_fitted(kind, gold, systems, single_root=single_root)
-        return right_arcs(gold, voted, convention=convention).arcs[gold.is_token]
+            parse = cross_fitted(kind, gold, systems, single_root=single_root)
+        return _Voted(members, kind, right_arcs(gold, parse, convention=convention).arcs[gold.is_token])
 
-    def las(chosen: Sequence[int], kind: VoteKind) -> float:
-        return round(100 * float(right_in(chosen, kind).mean()), 2)
-
-    tried: dict[tuple[tuple[int, ...], VoteKind], None] = dict.fromkeys(
-        [*ranked[:FINALISTS], ((0,), "equal"), (everyone, "equal")]
-    )
+    tried: set[tuple[tuple[int, ...], VoteKind]] = {*ranked[:FINALISTS], ((0,), "equal"), (everyone, "equal")}
     if len(names) > 1 and gold.n_sentences > 1:
-        tried |= dict.fromkeys((chosen, "learned") for chosen, _ in [*tried] if len(chosen) > 1)
-    ordered = sorted(tried, key=lambda ensemble: (len(ensemble[0]), kinds.index(ensemble[1]), ensemble[0]))
-    finalists: dict[bytes, tuple[tuple[int, ...], VoteKind, Bools]] = {}
-    for members, kind in ordered:
-        right = right_in(members, kind)
-        finalists.setdefault(right.tobytes(), (members, kind, right))
-    *_, best = max(finalists.values(), key=lambda finalist: np.count_nonzero(finalist[2]))
-
-    def is_near(right: Bools) -> bool:
-        lost = np.count_nonzero(best) - np.count_nonzero(right)
-        return bool(lost <= STANDARD_ERRORS * np.sqrt(np.count_nonzero(best != right)))
-
-    chosen, kind, right = max(
-        (finalist for finalist in finalists.values() if is_near(finalist[2])),
-        key=lambda finalist: (finalist[1] == "learned", len(finalist[0]), np.count_nonzero(finalist[2])),
+        tried |= {(members, "learned") for members, _ in tried if len(members) > 1}
+    finalists: dict[bytes, _Voted] = {}  # the simplest of those that have the same arcs right
+    for members, kind in sorted(tried, key=lambda each: (len(each[0]), kinds.index(each[1]), each[0])):
+        finalist = voted(members, kind)
+        finalists.setdefault(finalist.right.tobytes(), finalist)
+    best = max(finalists.values(), key=lambda finalist: finalist.n_right)
+    chosen = max(
+        (finalist for finalist in finalists.values() if finalist.is_near(best)),
+        key=lambda finalist: (finalist.kind == "learned", len(finalist.members), finalist.n_right),
     )
-    rest = [i for i in everyone if i not in chosen]
+    inside, kind = chosen.members, chosen.kind
     return Selection(
-        members=tuple(names[i] for i in chosen),
+        members=tuple(names[i] for i in inside),
         weights=kind,
-        las=round(100 * float(right.mean()), 2),
-        without={names[i]: las([j for j in chosen if j != i], kind) for i in chosen if len(chosen) > 1},
-        with_too={names[i]: las(sorted([*chosen, i]), kind) for i in rest},
+        las=chosen.las,
+        without={names[i]: voted([j for j in inside if j != i], kind).las for i in inside if len(inside) > 1},
+        with_too={names[i]: voted(sorted([*inside, i]), kind).las for i in everyone if i not in inside},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -57,35 +57,34 @@ def vote_systems(
     if development is None:
         judge = Judge(Weights.by_agreement(parses) if weights == "agreement" else Weights.equal(len(parses)))
     else:
-        gold, known = development
+        gold, dev_parses = development
         convention = convention_of(gold)
-        scores = [evaluate(gold, parse, convention=convention).attachment for parse in known]
+        scores = [evaluate(gold, parse, convention=convention).attachment for parse in dev_parses]
         rows = [row | score for row, score in zip(rows, scores, strict=True)]
         if selected:
-            by_name = dict(zip(names, known, strict=True))
+            by_name = dict(zip(names, dev_parses, strict=True))
             choice = select(gold, by_name, single_root=single_root, convention=convention)
             voters, weights = [names.index(name) for name in choice.members], choice.weights
-        parses, known_voters = ([of[i] for i in voters] for of in (parses, known))
+        parses, dev_voters = ([of[i] for i in voters] for of in (parses, dev_parses))
         if weights == "learned":
-            judge, voted = learn(weights, gold, known_voters, single_root=single_root, convention=convention)
+            judge, voted = learn(weights, gold, dev_voters, single_root=single_root, convention=convention)
+        elif weights == "agreement":  # of the same parses that vote
+            judge = Judge(Weights.by_agreement(parses))
+            voted = vote(dev_voters, Weights.by_agreement(dev_voters), single_root=single_root)
         else:
-            if weights == "agreement":  # of the same parses that vote
-                by = Weights.by_agreement(parses)
-                voted = vote(known_voters, Weights.by_agreement(known_voters), single_root=single_root)
-            else:
-                by = fit_weights(weights, gold, known_voters)
-                voted = cross_fitted(weights, gold, known_voters, single_root=single_root)
-            judge = Judge(by, CandidateModel.fit(gold, known_voters, convention=convention) if confidence else None)
-        facts["development"] = _development(gold, voted, known, names, convention)
-    shown = judge.weights
-    overall, pos = ([None] * len(parses), ()) if shown is None else (shown.overall, shown.pos)
+            judge = Judge(fit_weights(weights, gold, dev_voters))
+            voted = cross_fitted(weights, gold, dev_voters, single_root=single_root)
+        if confidence and judge.model is None:
+            judge = replace(judge, model=CandidateModel.fit(gold, dev_voters, convention=convention))
+        facts["development"] = _development(gold, voted, dev_parses, names, convention)
+    overall, pos = ([None] * len(parses), ()) if judge.weights is None else (judge.weights.overall, judge.weights.pos)
     facts |= {"weights": judge.kind, "parts_of_speech": len(pos), "selected": selected}
-    for i, own in enumerate(rows):
+    for i, row in enumerate(rows):
         place = voters.index(i) + 1 if i in voters else None
-        own |= {"place": place, "weight": overall[place - 1] if place else None}
+        row |= {"place": place, "weight": overall[place - 1] if place else None}
         if choice is not None:
-            other = (choice.without if place else choice.with_too).get(own["name"])
-            own["ablation"] = None if other is None else round(choice.las - other if place else other - choice.las, 2)
+            other = (choice.without if place else choice.with_too).get(row["name"])
+            row["ablation"] = None if other is None else round(choice.las - other if place else other - choice.las, 2)
     facts["systems"] = rows
     return SystemVote(judge.vote(parses, single_root=single_root, given=given), tuple(names[i] for i in voters), facts)
 
@@ -95,11 +94,11 @@ def _development(
 ) -> dict[str, Any]:
     """Return the scores of the vote on the development set, and its difference from the best system."""
     columns = [count_by_sentence(gold, parse, convention=convention) for parse in (*systems, voted)]
-    right = [int(own["arcs"].sum()) for own in columns[:-1]]
+    right = [int(counts["arcs"].sum()) for counts in columns[:-1]]
     best = right.index(max(right))
-    found = paired(*(np.stack([columns[i]["arcs"], columns[i]["tokens"]], axis=1) for i in (best, -1)))
-    gain = {"over": names[best], "las": found.points, "low": found.low, "high": found.high}
-    gain |= {"p": found.p.p, "p_is_bound": found.p.bound}
+    difference = paired(*(np.stack([columns[i]["arcs"], columns[i]["tokens"]], axis=1) for i in (best, -1)))
+    gain = {"over": names[best], "las": difference.points, "low": difference.low, "high": difference.high}
+    gain |= {"p": difference.p.p, "p_is_bound": difference.p.bound}
     sizes = {"sentences": gold.n_sentences, "tokens": gold.n_tokens}
     return {**sizes, **evaluate(gold, voted, convention=convention).attachment, "gain": gain}
 

@@ -164,18 +164,7 @@ def converted(hint: Any, value: object, where: str) -> Any:
         if isinstance(value, str):
             raise unknown(where, value, [str(choice) for choice in arguments])
     elif origin in (typing.Union, types.UnionType):
-        if value is None and type(None) in arguments:
-            return None
-        if all(typing.get_origin(inner) is Literal for inner in arguments):
-            names = itertools.chain.from_iterable(map(typing.get_args, arguments))
-            return converted(Literal[*names], value, where)  # pyright: ignore[reportInvalidTypeForm]
-        faults = []
-        for inner in (inner for inner in arguments if inner is not type(None)):
-            try:
-                return converted(inner, value, where)
-            except ConfigError as fault:
-                faults.append(str(fault))
-        raise ConfigError("; or ".join(faults))
+        return _one_of(arguments, value, where)
     elif origin is tuple and isinstance(value, list | tuple):
         hints = arguments[:1] * len(value) if arguments[1:] == (...,) else arguments
         if len(hints) == len(value):
@@ -196,6 +185,23 @@ def converted(hint: Any, value: object, where: str) -> Any:
     elif type(value) is hint:
         return value
     raise ConfigError(f"{where}: expected {_expected(hint)}, found {short(value)}; correct this value")
+
+
+def _one_of(hints: tuple[Any, ...], value: object, where: str) -> Any:
+    """Return a value as an instance of the first type that allows it."""
+    if value is None and type(None) in hints:
+        return None
+    if all(typing.get_origin(hint) is Literal for hint in hints):
+        names = itertools.chain.from_iterable(map(typing.get_args, hints))
+        return converted(Literal[*names], value, where)  # pyright: ignore[reportInvalidTypeForm]
+    faults = []
+    for hint in hints:
+        if hint is not type(None):
+            try:
+                return converted(hint, value, where)
+            except ConfigError as fault:
+                faults.append(str(fault))
+    raise ConfigError("; or ".join(faults))
 
 
 def _expected(hint: Any) -> str:

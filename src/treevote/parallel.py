@@ -243,10 +243,10 @@ def _require_same_version(client: Any, address: str) -> None:
         except ImportError:
             return None
 
-    found = client.run(version)
-    if not found:
+    versions = client.run(version)
+    if not versions:
         raise ConfigError(f"the cluster at {address} has no workers; start some, with dask worker {address}")
-    for worker, other in sorted(found.items()):
+    for worker, other in sorted(versions.items()):
         if other != __version__:
             problem = f"the worker {worker} has {f'treevote {other}' if other else 'no treevote'}"
             own = f"this command is of version {__version__}"

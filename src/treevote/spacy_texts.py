@@ -7,7 +7,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -95,17 +95,17 @@ def surface_words(treebank: Treebank) -> tuple[list[str], list[bool], list[bool]
 
 def with_whitespace(words: Iterable[str], text: str) -> tuple[list[str], list[bool]]:
     """Return the words of a text with the whitespace tokens between them, and whether a space follows each."""
-    found: list[tuple[str, bool]] = []
+    tokens: list[tuple[str, bool]] = []
     end = 0
     for word in words:
         start = text.index(word, end)
-        found += [(text[end:start], False)] if start > end else []
+        tokens += [(text[end:start], False)] if start > end else []
         end = start + len(word)
         space = text.startswith(" ", end)
-        found.append((word, space))
+        tokens.append((word, space))
         end += space
-    found += [(text[end:], False)] if end < len(text) else []
-    return [token for token, _ in found], [space for _, space in found]
+    tokens += [(text[end:], False)] if end < len(text) else []
+    return [token for token, _ in tokens], [space for _, space in tokens]
 
 
 def _is_followed_by_space(misc: str) -> bool:
@@ -117,8 +117,7 @@ def read_docs(docs: Sequence[Doc], *, trees: bool = False, name: str = "") -> tu
     tokens: list[Token] = []
     lines: list[str] = []
     for number, doc in enumerate(docs):
-        words = [token for token in doc if not token.is_space]
-        if not words:
+        if all(token.is_space for token in doc):
             continue
         if not doc.has_annotation("SENT_START"):
             raise InputError(
@@ -129,30 +128,32 @@ def read_docs(docs: Sequence[Doc], *, trees: bool = False, name: str = "") -> tu
         misc = _whitespace(doc)
         lines.append("# newdoc")
         for sentence in doc.sents:
-            own = [token for token in sentence if not token.is_space]
-            if not own:
+            words = [token for token in sentence if not token.is_space]
+            if not words:
                 continue
-            is_whole = with_trees and all(token.has_head() for token in own)
-            if len(own) > MAX_TOKENS:
+            if len(words) > MAX_TOKENS:
                 raise InputError(
-                    f"text {number + 1}: expected at most {MAX_TOKENS:,} tokens in a sentence, found {len(own):,}",
+                    f"text {number + 1}: expected at most {MAX_TOKENS:,} tokens in a sentence, found {len(words):,}",
                     remedy="cut the sentence in parts, or add a component that finds boundaries",
                 )
-            position = {token.i: i for i, token in enumerate(own, 1)}
-            lines.append(f"# text = {' '.join(sentence.text.split())}")
-            for i, token in enumerate(own, 1):
-                head, deprel = "_", "_"
-                if is_whole:
-                    head = str(0 if token.head.i == token.i else position.get(token.head.i, 0))
-                    deprel = _column(token.dep_)
-                columns = (token.text, token.lemma_, token.pos_, token.tag_, str(token.morph))
-                tail = head, deprel, "_", misc[token.i]
-                lines.append("\t".join([str(i), *map(_column, columns), *tail]))
-            lines.append("")
-            tokens += own
+            is_whole = with_trees and all(token.has_head() for token in words)
+            lines += [f"# text = {' '.join(sentence.text.split())}", *_lines_of(words, misc, is_whole), ""]
+            tokens += words
     text = "\n".join([*lines, ""]) if lines else ""
     treebank, _ = parse_chunk(Chunk(name, 1, 1, text.encode(), "conllu"), trees="optional" if trees else "ignored")
     return treebank, tokens
+
+
+def _lines_of(words: Sequence[Token], misc: list[str], is_whole: bool) -> Iterator[str]:
+    """Yield the line of each word of a sentence, with its head and label if the tree is whole."""
+    position = {token.i: i for i, token in enumerate(words, 1)}
+    for i, token in enumerate(words, 1):
+        head, deprel = "_", "_"
+        if is_whole:
+            head = str(0 if token.head.i == token.i else position.get(token.head.i, 0))
+            deprel = _column(token.dep_)
+        columns = (token.text, token.lemma_, token.pos_, token.tag_, str(token.morph))
+        yield "\t".join([str(i), *map(_column, columns), head, deprel, "_", misc[token.i]])
 
 
 def _column(text: str) -> str:
@@ -166,12 +167,12 @@ def _whitespace(doc: Doc) -> list[str]:
     for i, word in _neighbours(doc).items():
         text = "".join(map(_escaped, doc[i].text)) + ("." if doc[i].whitespace_ else "")
         sides["SpaceTokens" if word < i else "SpaceTokensBefore"].setdefault(word, []).append(text)
-    found = []
+    columns = []
     for token in doc:
         items = [] if token.whitespace_ else ["SpaceAfter=No"]
         items += [f"{side}={','.join(texts[token.i])}" for side, texts in sides.items() if token.i in texts]
-        found.append("|".join(items) or "_")
-    return found
+        columns.append("|".join(items) or "_")
+    return columns
 
 
 def _neighbours(doc: Doc) -> dict[int, int]:
@@ -180,15 +181,14 @@ def _neighbours(doc: Doc) -> dict[int, int]:
     It is the last word before it in its sentence, else the next one in it; if the sentence has no words, that of the
     text.
     """
-    found = {}
+    neighbours = {}
     words = [token.i for token in doc if not token.is_space]
     for sentence in doc.sents:
-        own = [token.i for token in sentence if not token.is_space] or words
+        inside = [token.i for token in sentence if not token.is_space] or words
         for token in sentence:
             if token.is_space:
-                at = bisect.bisect(own, token.i)
-                found[token.i] = own[max(at - 1, 0)]
-    return found
+                neighbours[token.i] = inside[max(bisect.bisect(inside, token.i) - 1, 0)]
+    return neighbours
 
 
 def _escaped(character: str) -> str:

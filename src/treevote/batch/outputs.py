@@ -57,38 +57,41 @@ def pairs(
     if os.path.exists(output) and not os.path.isdir(output):
         raise ConfigError(f"{os.fspath(folder)} is a file; name a folder for the outputs")
     links: set[str] = set()
-    found = [
+    files = [
         Pair(path, _output_name(name, suffix, format))
         for each in inputs
         for path, name in _files(os.fspath(each), output, os.fspath(folder), format, links)
     ]
+    _require_apart(files, os.fspath(folder))
+    return files, sorted(links)
+
+
+def _require_apart(files: Sequence[Pair], folder: str) -> None:
+    """Refuse an output that is that of another input, in the way of one, outside of the folder, or an input."""
     first: dict[str, int] = {}  # from the path of an output to the number of its input
-    for number, (path, name) in enumerate(found):
+    for number, (path, name) in enumerate(files):
         if (other := first.setdefault(os.path.normcase(name), number)) != number:
-            if found[other].input == path:
+            if files[other].input == path:
                 raise ConfigError(f"{path} is an input twice; name it once")
             raise ConfigError(
-                f"{found[other].input} and {path} would both be written to {os.path.join(folder, name)}; "
+                f"{files[other].input} and {path} would both be written to {os.path.join(folder, name)}; "
                 "give the folder that holds both, or parse them into two folders"
             )
-    first[NAME] = len(found)
-    for number, (path, name) in enumerate(found):
+    first[NAME] = len(files)
+    for number, (path, name) in enumerate(files):
         for around in (name, *folders_of(name)):
             if (other := first.get(os.path.normcase(around), number)) != number:
-                needed = "the list of parses" if other == len(found) else found[other].input
+                needed = "the list of parses" if other == len(files) else files[other].input
                 raise ConfigError(
                     f"{path} would be written to {os.path.join(folder, name)}, but {os.path.join(folder, around)} "
                     f"is needed for {needed}; rename the file, or name another --suffix"
                 )
             if around == os.pardir:
-                raise ConfigError(
-                    f"{path} would be written outside of {os.fspath(folder)}; leave out .. in the pattern"
-                )
-    read = {os.path.realpath(path): path for path, _ in found}
-    for _, name in found:
+                raise ConfigError(f"{path} would be written outside of {folder}; leave out .. in the pattern")
+    read = {os.path.realpath(path): path for path, _ in files}
+    for _, name in files:
         if (same := read.get(os.path.realpath(os.path.join(folder, name)))) is not None:
             raise ConfigError(f"{same} is both read and written; name another output folder, or a --suffix")
-    return found, sorted(links)
 
 
 def _files(each: str, output: str, folder: str, format: AnyFormat, links: set[str]) -> Iterator[tuple[str, str]]:

@@ -80,18 +80,17 @@ def adapt(
     not promoted. ``force`` adapts, and writes the model, whatever the guard says.
     """
     output = Path(path_of(output))  # without a slash at its end
-    room, silver = Path(path_of(work)) if work is not None else Path(f"{output}.work"), Path(f"{output}.silver.conllu")
+    folder, silver = Path(f"{output}.work" if work is None else path_of(work)), Path(f"{output}.silver.conllu")
     single = [path for path in (dev, target_dev, target_train, clusters) if path and not isinstance(path, Clusters)]
     model = model_folder(model)
     require_apart([output], [model])  # the same command goes on with the model that it began with
-    _check(output, room, silver, [*unlabelled, *external, *train, *single])
-    known = clusters if clusters is None or isinstance(clusters, Clusters) else read_clusters(clusters)
+    _check(output, folder, silver, [*unlabelled, *external, *train, *single])
+    clusters = clusters if clusters is None or isinstance(clusters, Clusters) else read_clusters(clusters)
     scheme = configuration.scheme
     before = load(model)
     of_trees: Format | Literal["auto"] = "auto" if format in ("text", "lines") else cast("Any", format)
     source, convention = read_training(train, of_trees)
-    known_seed: Any = before.facts.get("seed", 0)
-    seed = int(known_seed) if configuration.seed is None else configuration.seed
+    seed = int(cast("Any", before.facts.get("seed", 0))) if configuration.seed is None else configuration.seed
     labelled = {"development set": dev, "target development set": target_dev, "target training data": target_train}
     plan: dict[str, Any] = {
         "model": checksum(model),
@@ -99,25 +98,28 @@ def adapt(
         "training data": [checksum(path) for path in train],
         **{name: None if path is None else checksum(path) for name, path in labelled.items()},
         "external parses": [checksum(path) for path in external],
-        "clusters": None if known is None else digest(known.texts()),
+        "clusters": None if clusters is None else digest(clusters.texts()),
         "scheme": to_mapping(scheme),
         "seed": seed,
         "format": format,
         "version of treevote": __version__,
     }
-    old, new, few = (None if path is None else read_development(path, source, of_trees) for path in labelled.values())
-    for measured in (old, new):
-        for warning in () if measured is None or few is None else learned_sentences(measured, few):
-            warn(warning)
-    if few is not None and scheme.target_folds:
-        require_enough(few, scheme.target_folds)
+    old_dev, new_dev, new_train = (
+        None if path is None else read_development(path, source, of_trees) for path in labelled.values()
+    )
+    if new_train is not None:
+        for measured in filter(None, (old_dev, new_dev)):
+            for warning in learned_sentences(measured, new_train):
+                warn(warning)
+        if scheme.target_folds:
+            require_enough(new_train, scheme.target_folds)
     settings: dict[str, Any] = {"scheme": scheme, "guard": configuration.guard, "seed": seed, "convention": convention}
-    with checkpoints(room, plan) as steps:
+    with checkpoints(folder, plan) as steps:
         names, others = [os.fspath(path) for path in unlabelled], [os.fspath(path) for path in external]
         try:
             with _unchanged([*unlabelled, *external], [*plan["unlabelled text"], *plan["external parses"]]):
                 texts = [*_split(before, names, steps, format)]
-                data = Data(source, texts, old, new, others, of_trees, names, target_train=few, clusters=known)
+                data = Data(source, texts, old_dev, new_dev, others, of_trees, names, new_train, clusters)
                 adapted = Adaptation(before, data, steps, **settings, force=force, jobs=jobs, warn=warn).run()
         except TreevoteError as error:
             if isinstance(error, NothingKeptError | _ChangedError) or not steps.has_steps:  # no step to resume
@@ -125,17 +127,22 @@ def adapt(
             raise
         promoted = force or not adapted.reasons
         if promoted:
-            save(adapted.parser, output)
-            if adapted.silver is None:
-                silver.unlink(missing_ok=True)  # that of an older model
-            else:
-                with writing(silver) as stream, adapted.silver.open("rb") as added:
-                    shutil.copyfileobj(added, stream)
+            _write(adapted, output, silver)
         kept = steps.has_steps and not promoted
         if not kept:
             steps.clear()
     added_to = silver if promoted and adapted.silver is not None else None
-    return Outcome(adapted, output if promoted else None, added_to, room if kept else None)
+    return Outcome(adapted, output if promoted else None, added_to, folder if kept else None)
+
+
+def _write(adapted: AdaptationResult, output: Path, silver: Path) -> None:
+    """Write the model, and the sentences that were added."""
+    save(adapted.parser, output)
+    if adapted.silver is None:
+        silver.unlink(missing_ok=True)  # that of an older model
+    else:
+        with writing(silver) as stream, adapted.silver.open("rb") as added:
+            shutil.copyfileobj(added, stream)
 
 
 class _ChangedError(InputError):
@@ -158,10 +165,10 @@ def _unchanged(paths: Sequence[str | Path], checksums: Sequence[str]) -> Iterato
         raise fault
 
 
-def _check(output: str | Path, room: Path, silver: Path, inputs: Sequence[str | os.PathLike[str]]) -> None:
+def _check(output: str | Path, folder: Path, silver: Path, inputs: Sequence[str | os.PathLike[str]]) -> None:
     """Fail before the work if an input cannot be read again, or an output would replace another's file."""
     store.check_target(output)
-    store.check_apart(output, room)
+    store.check_apart(output, folder)
     for path in inputs:
         if not os.path.exists(path) and path != "-":
             raise InputError("cannot read: no such file", path=os.fspath(path), remedy="check the path")

@@ -121,15 +121,15 @@ def doctor(
     if misc:
         require_misc(whole)
     numbers = np.flatnonzero(~are_partial(whole))
-    if len(numbers) < len(whole):
-        said = "has no whole tree and is" if len(whole) - len(numbers) == 1 else "have no whole tree and are"
-        warn(f"{len(whole) - len(numbers):,} of {len(whole):,} sentences {said} left out")
+    if n_partial := len(whole) - len(numbers):
+        said = "has no whole tree and is" if n_partial == 1 else "have no whole tree and are"
+        warn(f"{n_partial:,} of {len(whole):,} sentences {said} left out")
     names = [sent_id(whole.comments(i)) or str(i + 1) for i in numbers.tolist()]
-    if repeated := len(names) - len(set(names)):
-        again = Counter(names).most_common(1)[0][0]
-        said = f"{'has' if repeated == 1 else 'have'} the sent_id of another one, such as {again}"
-        same = f"{repeated:,} of {len(names):,} sentences {said}"
-        warn(f"{same}; a case that is left out of one is left out of all of these")
+    if n_repeated := len(names) - len(set(names)):
+        example = Counter(names).most_common(1)[0][0]
+        said = f"{'has' if n_repeated == 1 else 'have'} the sent_id of another one, such as {example}"
+        remark = "a case that is left out of one is left out of all of these"
+        warn(f"{n_repeated:,} of {len(names):,} sentences {said}; {remark}")
     judged = whole.select(numbers).compact()
     require_labelled_trees(judged)
     n_folds = configuration.folds or FOLDS
@@ -145,9 +145,10 @@ def doctor(
             raise
         if work is None:
             steps.clear()
-    found = suspects_of(judged, names, Evidence.of(judged, parses), least=least)
-    shown = [dataclasses.replace(one, sentence=int(numbers[one.sentence])) for one in found if one.case not in cases]
-    return Diagnosis(whole, shown, titles, tuple(trainers), n_folds, least, len(found) - len(shown))
+    suspects = suspects_of(judged, names, Evidence.of(judged, parses), least=least)
+    others = [suspect for suspect in suspects if suspect.case not in cases]
+    shown = [dataclasses.replace(suspect, sentence=int(numbers[suspect.sentence])) for suspect in others]
+    return Diagnosis(whole, shown, titles, tuple(trainers), n_folds, least, len(suspects) - len(shown))
 
 
 def _name(file: File) -> str:

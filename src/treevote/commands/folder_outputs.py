@@ -69,14 +69,14 @@ class Outputs:
     def __init__(
         self,
         scratch: str,
-        found: Sequence[Pair],
+        files: Sequence[Pair],
         manifest: Manifest,
         tasks: Sequence[str],
         summary: FolderSummary,
         strict: bool,
         model: StoredParser,
     ) -> None:
-        self.found, self.manifest, self.tasks, self.summary, self.strict = found, manifest, tasks, summary, strict
+        self.files, self.manifest, self.tasks, self.summary, self.strict = files, manifest, tasks, summary, strict
         self._model = model
         self.counts = ChunkParse()  # of the files that were written
         self.stopped: set[int] = set()
@@ -106,14 +106,14 @@ class Outputs:
             self._refuse(file, parsed.first_fault)
         elif not self._is_refused(file, parsed.doubt):
             if self._output is None:
-                self._output = Output(self._part, os.path.join(self.summary.folder, self.found[file].name))
+                self._output = Output(self._part, os.path.join(self.summary.folder, self.files[file].name))
             self._output.take(parsed)
 
     def _is_refused(self, file: int, doubt: str | None) -> bool:
         """Note the first doubt of a file; if strict it is a fault."""
         if doubt is None or (self._output is not None and self._output.counts.doubt is not None):
             return False
-        path = self.found[file].input
+        path = self.files[file].input
         if self.strict:
             self._refuse(file, InputError(doubt, path=path, remedy="or leave out --strict"))
             return True
@@ -121,7 +121,7 @@ class Outputs:
         return False
 
     def _finish(self, file: int, input_sha256: str) -> None:
-        (path, name), output = self.found[file], self._output
+        (path, name), output = self.files[file], self._output
         if output is None or not output.counts.sentences + output.counts.faults:
             fault = InputError("expected sentences, found none", path=path, remedy="give a file with sentences")
             self._refuse(file, fault)
@@ -144,13 +144,13 @@ class Outputs:
         if self._output is not None:
             self._output.close()
             self._output = None
-        self.summary.faulty.append((self.found[file].input, fault))
+        self.summary.faulty.append((self.files[file].input, fault))
         self._count(file)
 
     def _count(self, file: int) -> None:
         n_bytes = 0
         with suppress(OSError):
-            n_bytes = os.path.getsize(self.found[file].input)
+            n_bytes = os.path.getsize(self.files[file].input)
         with self._lock:
             self._finished_bytes += n_bytes
             self._bytes_read = 0

@@ -129,7 +129,7 @@ def parse_files(
     if not inputs:
         raise InputError("expected files to parse, found none", remedy="name one or more files")
     total = size(inputs)
-    found, file, last = [ChunkParse()] * len(inputs), 0, b""
+    parses, file, last = [ChunkParse()] * len(inputs), 0, b""  # of each file; the file that is written, and its end
 
     def doubted(path: str | os.PathLike[str], reason: str | None) -> None:
         """Tell the first doubt of the run."""
@@ -140,25 +140,25 @@ def parse_files(
 
     with writing(output) as stream:
         tasks = any_file_chunks(inputs, format=format, n_bytes=chunk_bytes, encoding=encoding, id_prefix=id_prefix)
-        for parsed, at, bytes_read in jobs.silent.map(functools.partial(_parse_part, work), tasks):
+        for parsed, number, bytes_read in jobs.silent.map(functools.partial(_parse_part, work), tasks):
             if parsed.stopped and parsed.first_fault is not None:
                 raise parsed.first_fault
-            doubted(inputs[at], parsed.doubt)
-            found[at] = found[at].plus(parsed)
+            doubted(inputs[number], parsed.doubt)
+            parses[number] = parses[number].plus(parsed)
             text = parsed.text
-            if at != file:
+            if number != file:
                 stream.write(missing_end(last))
-                file, text = at, text.removeprefix(BOM)
+                file, text = number, text.removeprefix(BOM)
             stream.write(text)
             last = text or last
             jobs.tell("parsing", bytes_read, total)
-        for path, own in zip(inputs, found, strict=True):
-            doubted(path, own.text_counts.doubt(work.stored()))
-        for path, own in zip(inputs, found, strict=True):
-            if not own.sentences + own.faults:
+        for path, parse in zip(inputs, parses, strict=True):
+            doubted(path, parse.text_counts.doubt(work.stored()))
+        for path, parse in zip(inputs, parses, strict=True):
+            if not parse.sentences + parse.faults:
                 problem = "expected sentences, found none"
                 raise InputError(problem, path=name_of(path), remedy="give a file with sentences")
-    whole = functools.reduce(ChunkParse.plus, found)
+    whole = functools.reduce(ChunkParse.plus, parses)
     expectation = whole.text_counts.expectation(work.stored())
     counts = whole.sentences, whole.tokens, whole.faults, whole.first_fault
     return Summary(*counts, time.monotonic() - start, whole.fallbacks, expectation)

@@ -91,12 +91,11 @@ def parse_folder(
         finished files stay.
     """
     start, jobs, task_bytes = time.monotonic(), Jobs.of(jobs), converted(Count, task_bytes, "task_bytes")
-    where = path_of(folder)
-    inputs = paths_of(inputs)
+    folder, inputs = path_of(folder), paths_of(inputs)
     if not inputs:
         raise InputError("expected files to parse, found none", remedy="name one or more files or folders")
-    check_folder(where)
-    found, links = pairs(inputs, where, suffix, format)
+    check_folder(folder)
+    files, links = pairs(inputs, folder, suffix, format)
     options: dict[str, Any] = {"support": support, "confidence": confidence, "on_error": on_error}
     options |= {"tags": tags, "keep": keep, "lights": lights}
     work = ParseJob(StoredParser.of(model, member), **options)
@@ -104,25 +103,25 @@ def parse_folder(
     work.check()
     options |= {"member": member, "strict": strict, "format": format, "encoding": encoding, "id_prefix": id_prefix}
     task = digest({"model": work.stored.sha256, "treevote": work.stored.version, **options})
-    with _sentence(where):
-        os.makedirs(where, exist_ok=True)
-    with _sentence(where), lock(where) as free:
+    with _sentence(folder):
+        os.makedirs(folder, exist_ok=True)
+    with _sentence(folder), lock(folder) as free:
         if not free:
-            raise ConfigError(f"another run writes into {where}; wait for its end, or name another folder")
-        manifest = Manifest(where)
-        _require_free(where, found, manifest, force)
-        summary = FolderSummary(where, links=links)
-        with temporary(os.path.join(where, "parses"), folder=True) as scratch:
+            raise ConfigError(f"another run writes into {folder}; wait for its end, or name another folder")
+        manifest = Manifest(folder)
+        _require_free(folder, files, manifest, force)
+        summary = FolderSummary(folder, links=links)
+        with temporary(os.path.join(folder, "parses"), folder=True) as scratch:
             manifest.write()  # without lines that were cut off
-            title, total = f"parsing {plural(len(found), 'file')}", size([path for path, _ in found])
-            documents = document_ids([name for _, name in found], id_prefix)
+            title, total = f"parsing {plural(len(files), 'file')}", size([path for path, _ in files])
+            documents = document_ids([name for _, name in files], id_prefix)
             own_tasks = [
                 task if text_format(path, format, encoding) is None else digest({"task": task, "document": document})
-                for (path, _), document in zip(found, documents, strict=True)
+                for (path, _), document in zip(files, documents, strict=True)
             ]
-            with closing(Outputs(scratch, found, manifest, own_tasks, summary, strict, work.stored)) as run:
+            with closing(Outputs(scratch, files, manifest, own_tasks, summary, strict, work.stored)) as run:
                 cut = functools.partial(pieces, format=format, encoding=encoding, n_bytes=task_bytes)
-                source = _source(found, run, force, documents, cut)
+                source = _source(run, force, documents, cut)
                 for results in jobs.silent.map(functools.partial(parse_task, work), tasks(source, task_bytes)):
                     for done in results:
                         run.take(*done)
@@ -137,13 +136,13 @@ def parse_folder(
     return summary
 
 
-def _require_free(where: str, found: Sequence[Pair], manifest: Manifest, force: bool) -> None:
+def _require_free(folder: str, files: Sequence[Pair], manifest: Manifest, force: bool) -> None:
     """Refuse to replace folders, to write into files, and to replace files that no earlier run of the command wrote."""
-    for folder in dict.fromkeys(os.path.join(where, each) for _, name in found for each in folders_of(name)):
-        if os.path.lexists(folder) and not os.path.isdir(folder):
-            raise ConfigError(f"{folder} is a file and in the way of a folder; move it, or name another folder")
-    for _, name in found:
-        path = os.path.join(where, name)
+    for inner in dict.fromkeys(os.path.join(folder, each) for _, name in files for each in folders_of(name)):
+        if os.path.lexists(inner) and not os.path.isdir(inner):
+            raise ConfigError(f"{inner} is a file and in the way of a folder; move it, or name another folder")
+    for _, name in files:
+        path = os.path.join(folder, name)
         if os.path.isdir(path) and not os.path.islink(path):
             raise ConfigError(f"{path} is a folder and in the way of a file; move it, or name another folder")
         if not force and os.path.lexists(path) and not manifest.knows(name):
@@ -154,10 +153,10 @@ def _require_free(where: str, found: Sequence[Pair], manifest: Manifest, force: 
 
 
 def _source(
-    found: Sequence[Pair], run: Outputs, force: bool, documents: Sequence[str], cut: Callable[..., Iterator[Piece]]
+    run: Outputs, force: bool, documents: Sequence[str], cut: Callable[..., Iterator[Piece]]
 ) -> Iterator[Piece]:
     """Yield the pieces of all files whose outputs are not there, given the ids of their texts."""
-    for number, (path, name) in enumerate(found):
+    for number, (path, name) in enumerate(run.files):
         if not force and run.manifest.is_made(name, run.tasks[number], path):
             run.keep(number)
         else:

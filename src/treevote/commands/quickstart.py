@@ -116,8 +116,7 @@ def quickstart(folder: str | Path, *, from_text: bool, jobs: Jobs) -> Quickstart
     write(parses.get(VOTE + ADAPTED_TOO, parses[VOTE]).only(), folder / PARSED)
     counts = {name: evaluate(test, parse) for name, parse in parses.items()}
     raw = _from_text(training, dev, test, folder, jobs) if from_text else None
-    found = n_bytes, parses, counts, seconds, raw
-    return Quickstart(folder, training, test, adapting_seconds, adapted.reasons, *found)
+    return Quickstart(folder, training, test, adapting_seconds, adapted.reasons, n_bytes, parses, counts, seconds, raw)
 
 
 def _from_text(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -98,8 +99,8 @@ def study(
     members_of(members)  # an unknown name is an error at once
     names = tuple(dict.fromkeys(members)) or chosen.members
     if len(names) < chosen.fewest and chosen.members:
-        found = f"{chosen.fewest} members or more, found {len(names)}"
-        raise ConfigError(f"the study '{name}' needs {found}; name more with --members")
+        needed = f"{chosen.fewest} members or more, found {len(names)}"
+        raise ConfigError(f"the study '{name}' needs {needed}; name more with --members")
     if chosen.needs_text and (text is None or test is None):
         needed = "unlabelled text and a test set of the new domain; give them with --text and --test"
         raise ConfigError(f"the study '{name}' needs {needed}")
@@ -109,41 +110,34 @@ def study(
         raise ConfigError(f"the study '{name}' has no other settings than those of its table; leave out --settings")
     check_folder(folder := Path(path_of(output)))
     paths = [treebank] if isinstance(treebank, str | os.PathLike) else list(treebank)
-    head: dict[str, JSON]
+    of_data = partial(Context, folder=folder / JOBS, members=names, seed=seed, jobs=jobs)
     if isinstance(chosen, EnsembleStudy):
-        part = "test" if test is None else str(test)
-        contexts = [_of_folder(path, part, format, folder / JOBS, seed, jobs) for path in dict.fromkeys(paths)]
-        convention = contexts[0].convention
-        rows = [context.test.name for context in contexts]
-        for row in rows:
-            if rows.count(row) > 1:
-                raise ConfigError(f"several folders are called '{row}', the name of a row; give them other names")
-        if len({context.convention for context in contexts}) > 1:
-            raise ConfigError("LAS is measured in another way in CoNLL-X than in CoNLL-U; make a study of each format")
-        report = chosen.run(contexts)
-        head = {"measured on": PARTS[part], "systems": chosen.described()}
+        measured = "test" if test is None else str(test)
+        contexts = _of_folders(paths, measured, format, of_data)
+        report, convention = chosen.run(contexts), contexts[0].convention
+        facts: dict[str, JSON] = {"measured on": PARTS[measured], "systems": chosen.described()}
     else:
         if len(paths) != 1:
             raise ConfigError(f"the study '{name}' takes one treebank, found {len(paths)}; leave out the others")
-        given = read(paths[0], format=format)
-        training, testing = hold_out(given) if test is None else (given, read(test, format=format))
+        whole = read(paths[0], format=format)
+        training, testing = hold_out(whole) if test is None else (whole, read(test, format=format))
         if not testing.n_sentences:
-            problem = f"expected at least 10 sentences, of which every tenth is held out, found {given.n_sentences}"
-            raise InputError(problem, path=given.name, remedy="give a test set with --test, or a larger treebank")
+            problem = f"expected at least 10 sentences, of which every tenth is held out, found {whole.n_sentences}"
+            raise InputError(problem, path=whole.name, remedy="give a test set with --test, or a larger treebank")
         require_labelled_trees(training)
         require_labelled_trees(testing)
         unlabelled = None if text is None else read(text, format=format, trees="ignored")
         changes = chosen.paper_settings if settings == "paper" else {}
-        convention = convention_of(given)
-        context = Context(training, testing, folder / JOBS, names, convention, seed, jobs, unlabelled, changes)
-        report = chosen.run(context)
+        context = of_data(training, testing, convention=convention_of(whole), text=unlabelled, changes=changes)
+        report, convention = chosen.run(context), context.convention
         data = {"training": training, "test": testing} | ({} if unlabelled is None else {"text": unlabelled})
-        head = {
-            role: {"name": own.name, "sentences": own.n_sentences, "tokens": own.n_tokens} for role, own in data.items()
+        facts = {
+            role: {"name": part.name, "sentences": part.n_sentences, "tokens": part.n_tokens}
+            for role, part in data.items()
         }
-        head["settings"] = "learners, features and search of the paper" if settings == "paper" else "treevote's own"
-        head["systems"] = chosen.described(context)
-    facts = {**head, "convention": CONVENTIONS[convention], "seed": seed, "treevote": __version__}
+        facts["settings"] = "learners, features and search of the paper" if settings == "paper" else "treevote's own"
+        facts["systems"] = chosen.described(context)
+    facts |= {"convention": CONVENTIONS[convention], "seed": seed, "treevote": __version__}
     markdown = as_markdown(name, chosen.summary, facts, report)
     files = folder / f"{name}.md", folder / f"{name}.json", folder / f"{name}.tex"
     contents = markdown, as_json(name, chosen.summary, facts, report), as_latex(report)
@@ -159,8 +153,22 @@ def listing() -> str:
     return "\n".join(f"{name.ljust(width)}  {study.summary}" for name, study in STUDIES.items())
 
 
+def _of_folders(
+    folders: Iterable[str | Path], part: str, format: Format | Literal["auto"], of_data: Callable[..., Context]
+) -> list[Context]:
+    """Read folders, each once; refuse those whose rows or scores do not go together."""
+    contexts = [_of_folder(folder, part, format, of_data) for folder in dict.fromkeys(folders)]
+    rows = [context.test.name for context in contexts]
+    for row in rows:
+        if rows.count(row) > 1:
+            raise ConfigError(f"several folders are called '{row}', the name of a row; give them other names")
+    if len({context.convention for context in contexts}) > 1:
+        raise ConfigError("LAS is measured in another way in CoNLL-X than in CoNLL-U; make a study of each format")
+    return contexts
+
+
 def _of_folder(
-    folder: str | Path, part: str, format: Format | Literal["auto"], cached: Path, seed: int, jobs: Jobs
+    folder: str | Path, part: str, format: Format | Literal["auto"], of_data: Callable[..., Context]
 ) -> Context:
     """Read the train, dev and test files of a folder; to measure on ``"dev"``, halve the development set."""
     if part not in PARTS:
@@ -178,4 +186,4 @@ def _of_folder(
         if not treebank.n_tokens:
             raise InputError("expected sentences, found none", path=str(folder), remedy="give larger files")
     test = dataclasses.replace(test, name=Path(folder).resolve().name)
-    return Context(training, test, cached, convention=convention, seed=seed, jobs=jobs, dev=dev)
+    return of_data(training, test, convention=convention, dev=dev)

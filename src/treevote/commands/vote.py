@@ -19,6 +19,9 @@ from treevote.evaluation.development import misplaced, same_sentences
 from treevote.evaluation.names import named
 from treevote.files.streams import paths_of, require_apart, require_writable
 
+MEASURED = {"accuracy": "weight by accuracy", "pos": "weight by pos", "learned": "a learned vote"}
+"""Kinds of weights that are measured on a development set, and their names in a message."""
+
 
 def vote_files(
     systems: Sequence[str | os.PathLike[str]],
@@ -84,26 +87,24 @@ def vote_files(
     paths, dev_paths = named(systems), list(named(dev).values())
     require_apart([output], [*paths.values(), *dev_paths, gold, keep])
     require_writable([output])
-    needed = select or confidence or weights not in ("equal", "agreement")
-    if (needed or dev) and (gold is None or len(dev) != len(systems)):
-        asked = f"weight by {weights}" if needed else "a vote"
-        if select or confidence or weights == "learned":
-            asked = "the choice of systems" if select else "confidence" if confidence else "a learned vote"
+    measured = "the choice of systems" if select else "confidence" if confidence else MEASURED.get(weights)
+    if (measured or dev) and (gold is None or len(dev) != len(systems)):
         raise ConfigError(
-            f"{asked} is measured on a development set; give its gold trees with --gold, "
+            f"{measured or 'a vote'} is measured on a development set; give its gold trees with --gold, "
             f"and with --dev the parses of each of the {len(systems)} systems"
         )
     parses = [read_parse(path, format) for path in paths.values()]
     trees = None if gold is None else read(gold, format=format)
-    known = [] if trees is None else [read_parse(path, format) for path in dev_paths]
+    dev_parses = [] if trees is None else [read_parse(path, format) for path in dev_paths]
     check_same_sentences(parses)
+    development = None
     if trees is not None:
-        check_same_sentences([trees, *known])
-    development = None if trees is None or not known else (trees, known)
-    if development is not None:
-        places = misplaced(list(paths.values()), dev_paths, parses, known)
-        for warning in (*places, *same_sentences(development[0], parses[0])):
-            warn(warning)
+        check_same_sentences([trees, *dev_parses])
+        if dev_parses:
+            development = trees, dev_parses
+            places = misplaced(list(paths.values()), dev_paths, parses, dev_parses)
+            for warning in (*places, *same_sentences(trees, parses[0])):
+                warn(warning)
     require_known("roots", roots, ("one", "several", "auto"))
     single_root = one_root(parses, trees) if roots == "auto" else roots == "one"
     given = None
@@ -123,5 +124,5 @@ def vote_files(
     marks = ("support", "label_support") if support else ()
     parse = voted.parse.only(*marks, *(("confidence", "label_confidence") if confidence else ()))
     write(parse, output)
-    rows = [{"name": own["name"], "path": paths[own["name"]], **own} for own in voted.facts["systems"]]
+    rows = [{"name": row["name"], "path": paths[row["name"]], **row} for row in voted.facts["systems"]]
     return dataclasses.replace(voted, parse=parse, facts=voted.facts | {"systems": rows})

@@ -64,18 +64,18 @@ def align(gold: Treebank, system: Treebank) -> Alignment:
     folded: dict[str, int] = {}
     ours, theirs = _folded_forms(gold, text, folded), _folded_forms(system, other, folded)
     here, there = np.flatnonzero(gold.is_token), np.flatnonzero(system.is_token)
-    found = _align(
+    counterpart = _align(
         *(text.start[here], text.end[here], text.is_multiword[here], ours[here]),
         *(other.start[there], other.end[there], other.is_multiword[there], theirs[there]),
     )
-    if len(found) < len(here):
+    if len(counterpart) < len(here):
         remedy = "correct the ranges of one of the files"
         problem = "expected ranges of words that can be aligned with the gold words, found too many that overlap"
         raise InputError(problem, path=system.title, remedy=remedy)
     system_slot, gold_slot = np.full(len(ours), -1, np.int64), np.full(len(theirs), -1, np.int64)
-    aligned = found >= 0
-    system_slot[here[aligned]] = there[found[aligned]]
-    gold_slot[there[found[aligned]]] = here[aligned]
+    aligned = counterpart >= 0
+    system_slot[here[aligned]] = there[counterpart[aligned]]
+    gold_slot[there[counterpart[aligned]]] = here[aligned]
 
     starts, roots = text.start[gold.offsets[:-1]], system.offsets[:-1]
     begins_in = np.maximum(np.searchsorted(starts, other.start, "right") - 1, 0)

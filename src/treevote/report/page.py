@@ -61,17 +61,17 @@ def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: s
     names = [system.name for system in systems]
     rates = [system.rates[metrics[0].name] for system in systems]
     tested = [metric.name for metric in metrics if metric.tested]
-    lines, curve, found = plots.plots(evaluation), plots.calibration(evaluation), verdict(evaluation)
+    lines, curve, outcome = plots.plots(evaluation), plots.calibration(evaluation), verdict(evaluation)
     typical = [trees.typical(evaluation, i) for i in range(len(systems))]
     differing = trees.differing(evaluation) if len(systems) > 1 else []
-    shown: dict[str, tuple[str, object]] = {
+    sections: dict[str, tuple[str, object]] = {  # title, and whether there is something to show
         "summary": ("Summary", True),
         "differences": ("Differences", evaluation.comparison.tests and tested),
         "agreement": ("Agreement", len(systems) > 1),
         "plots": ("Where it is hard", lines),
         "confidence": ("Confidence", curve),
         "breakdowns": ("Breakdowns", evaluation.breakdowns),
-        "confusions": ("Confusions", any(c.errors for s in systems for found in s.confusions for c in found.cells)),
+        "confusions": ("Confusions", any(c.errors for s in systems for matrix in s.confusions for c in matrix.cells)),
         "trees": ("Typical errors", any(typical) or differing),
     }
     perfect = [
@@ -83,14 +83,14 @@ def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: s
     return template.render(
         evaluation=evaluation,
         names=names,
-        verdict=found,
-        sections={id: title for id, (title, is_shown) in shown.items() if is_shown},
+        verdict=outcome,
+        sections={id: title for id, (title, content) in sections.items() if content},
         convention=CONVENTIONS[evaluation.convention],
         scale=plots.Scale.of(bound for rate in rates for bound in (rate.value, rate.low, rate.high)),
         main=[name for name in MAIN if name in systems[0].rates],
         perfect=perfect,
         differences={
-            name: [(pair, p_values(test, evaluation)) for pair, test in differences(evaluation, name, found.ranking)]
+            name: [(pair, p_values(test, evaluation)) for pair, test in differences(evaluation, name, outcome.ranking)]
             for name in tested
         },
         plots=lines,
@@ -102,7 +102,7 @@ def render(evaluation: Evaluation, *, data: str = "", command: str = "", date: s
         command=command,
         date=date,
         script=source_of("script.js"),
-        ranking=[names.index(system.name) for system in ranked(evaluation, found)],
+        ranking=[names.index(system.name) for system in ranked(evaluation, outcome)],
     )
 
 

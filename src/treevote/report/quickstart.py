@@ -46,9 +46,9 @@ def as_text(result: Quickstart) -> str:
 def _gain(result: Quickstart, first: str, second: str) -> str:
     """Return the LAS that the second parse has more than the first, with its interval."""
     counts = (count_by_sentence(result.test, result.parses[name]) for name in (first, second))
-    found = paired(*(np.stack([own["arcs"], own["tokens"]], axis=1) for own in counts))
-    gain, low, high = (signed(value) for value in (found.points, found.low, found.high) if value is not None)
-    return f"{gain} LAS (95 % interval {low} to {high})"
+    gain = paired(*(np.stack([columns["arcs"], columns["tokens"]], axis=1) for columns in counts))
+    points, low, high = (signed(value) for value in (gain.points, gain.low, gain.high) if value is not None)
+    return f"{points} LAS (95 % interval {low} to {high})"
 
 
 def _lines(result: Quickstart) -> Iterator[str]:
@@ -120,17 +120,17 @@ def example(gold: Treebank, members: Mapping[str, Treebank], vote: Treebank) -> 
     lengths = gold.lengths
     fits = (lengths >= FEWEST) & (lengths <= MOST) & _same(gold, vote)
     wrong = np.sum([~_same(gold, member) for member in members.values()], axis=0)
-    found = np.flatnonzero(fits & (wrong > 0))
-    if not len(found):
+    examples = np.flatnonzero(fits & (wrong > 0))
+    if not len(examples):
         return []
-    number = int(min(found, key=lambda i: (-wrong[i], lengths[i], i)))
+    number = int(min(examples, key=lambda i: (-wrong[i], lengths[i], i)))
     tree = vote.sentence(number)
     width = max(map(len, members))
-    told = [
+    lines = [
         f"{name:{width}}  {', '.join(_arcs(tree, parse.sentence(number))) or 'the same tree'}"
         for name, parse in members.items()
     ]
-    return [*draw(tree), "", *told]
+    return [*draw(tree), "", *lines]
 
 
 def _same(gold: Treebank, parse: Treebank) -> Bools:
