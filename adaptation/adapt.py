@@ -70,27 +70,27 @@ class Adaptation:
         the scheme names unknown members, or only the taggers of a model without any are to be retrained.
         """
         plan = plan_of(self.before, self.data, self.scheme)
-        own = self.data if plan.taggers else dataclasses.replace(self.data, clusters=None)  # else it keeps its own
+        own = self.data if plan.taggers else dataclasses.replace(self.data, clusters=None)  # old taggers have theirs
         source = training_data(self.before, own, self._jobs("tags of the training data"))
         given = with_predicted_tags(self.before, self.data, source, self.steps, "tagged", self.jobs)
-        apart = self._distance(source, given)
-        warnings = list(self._warnings(source, apart, plan.committee))
-        self._warn(warnings)
+        domain_distance = self._distance(source, given)
+        warnings = list(self._warnings(source, domain_distance, plan.committee))
+        self._warn_before_work(warnings)
         report: dict[str, JSON] = {
             "scheme": to_mapping(self.scheme),
             "committee": {name: to_mapping(trainer) for name, trainer in cast("Any", plan.committee).items()},
             "external": len(self.data.external),
             "training": {"sentences": source.n_sentences, "tokens": source.n_tokens},
-            "distance": to_mapping(apart),
+            "distance": to_mapping(domain_distance),
             "warnings": warnings,
         }
         if (target := given.target_train) is not None:
             report["target_train"] = self._of_target(target)
-        folded = target if self.scheme.target_folds else None  # what is parsed by folds
-        by_folds = self.before.parse(folded) if folded is not None and plan.parsers else None  # else they gain nothing
+        folded = target if self.scheme.target_folds else None  # parsed by folds
+        by_folds = self.before.parse(folded) if folded is not None and plan.parsers else None
         old = measuring.measure(self.before, self.data, given, by_folds, self.convention)
         expected = measuring.expected(self.before, given.text)
-        reasons = unfit(apart, old.las, self.guard)
+        reasons = unfit(domain_distance, old.las, self.guard)
         if reasons and not self.force:
             return AdaptationResult(self.before, reasons, {**report, "before": old.las.shown, "reasons": reasons})
         adapted, silver = self.before, None
@@ -105,7 +105,7 @@ class Adaptation:
         if plan.committee:
             silver, about = self._selected(plan, source, given)
             report |= about
-        adapted = self._reparsed(plan, adapted, given, silver if plan.committee else None)
+        adapted = self._retrained(plan, adapted, given, silver if plan.committee else None)
         if folded is not None:
             adapted, by_folds, errors = self._recalibrated(plan, adapted, folded, given)
             report["target_train"] = {**self._of_target(folded), "calibration_error": errors}
@@ -130,8 +130,8 @@ class Adaptation:
             raise NothingKeptError("expected sentences, found none", path=self.data.titles[0], remedy=remedy)
         return distance(Profile.of([source]), profile, Profile.of([self.data.source]).tags)
 
-    def _warn(self, warnings: Sequence[str]) -> None:
-        """Give warnings before the trainings, and one more if they may be for nothing."""
+    def _warn_before_work(self, warnings: Sequence[str]) -> None:
+        """Give the warnings before the trainings, and one more if nothing measures the new model."""
         for warning in warnings:
             self.warn(warning)
         measures = self.data.source_dev, self.data.target_dev, self.data.target_train
@@ -161,7 +161,7 @@ class Adaptation:
         sizes: dict[str, JSON] = {"sentences": added.n_sentences, "tokens": added.n_tokens}
         return silver, {"added": sizes, "rounds": list(rounds), "labels": label_profile(source, added)}
 
-    def _reparsed(self, plan: Plan, tagged: EnsembleParser, data: Data, silver: Path | None) -> EnsembleParser:
+    def _retrained(self, plan: Plan, tagged: EnsembleParser, data: Data, silver: Path | None) -> EnsembleParser:
         """Return a model with new parsers, or with its old ones, which are measured again on its tags."""
         if not plan.parsers and data.source_dev is None:
             return tagged

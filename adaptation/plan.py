@@ -1,4 +1,4 @@
-"""The plan of an adaptation: what is trained, and by whom the text is judged. Its faults are found before the work."""
+"""The plan of an adaptation: the members to train, and the committee that judges the text, checked before the work."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class FrozenTrainer:
 def plan_of(model: EnsembleParser, data: Data, scheme: Scheme) -> Plan:
     """Return the plan of an adaptation of a model.
 
-    ConfigError if there is nothing to adapt to or to retrain, or if the committee is none; InputError if external
-    parses are not those of the text.
+    ConfigError if there is nothing to adapt to or to retrain, a member is unknown, or the committee has fewer than two
+    parsers or cannot have the confidence that is asked for; InputError if external parses are not those of the text.
     """
     parsers = scheme.retrained != "taggers"
     taggers = scheme.retrained != "parsers" and has_tagger(model)

@@ -157,9 +157,9 @@ class EnsembleTrainer:
         elif self.folds:
             gold, parsed = dataclasses.replace(whole, source=None), self._cross_parsed(bare, seed, jobs)
             facts["folds"] = self.folds
+            if on_folds is not None:
+                on_folds(gold, {name: parse for name, (parse, _) in parsed.items()})
         parses = {name: parse for name, (parse, _) in parsed.items()}
-        if on_folds is not None and gold is not None and dev is None:
-            on_folds(gold, parses)
         single_root = is_single_rooted(whole)
         if gold is not None:
             facts["diversity"] = diversity(gold, parses, convention=convention)
