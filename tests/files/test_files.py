@@ -201,6 +201,10 @@ def test_files_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "link.conllu").symlink_to(tmp_path / "absent" / "out.conllu")
     with pytest.raises(InputError, match=r"link\.conllu: cannot write: no folder .*absent' that can be written to"):
         write(TOY, tmp_path / "link.conllu")
+    for suffix in (".bz2", ".zip", ".zst"):
+        with pytest.raises(InputError, match=rf"expected no compression, or that of \.gz or \.xz, found \{suffix};"):
+            write(TOY, tmp_path / f"out.conllu{suffix}")
+    assert [path.name for path in tmp_path.iterdir()] == ["link.conllu"]
 
 
 def test_errors_of_other_files_are_not_blamed_on_the_output(tmp_path: Path) -> None:

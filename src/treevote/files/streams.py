@@ -33,6 +33,7 @@ _GZIP = b"\x1f\x8b"
 _BLOCK = 1 << 16
 _STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 NO_PATH = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")  # NUL, and halves of characters but those of bytes
+_OTHER_COMPRESSION = (".bz2", ".zip", ".zst")
 _LINKS = 40  # from one to the next: more are a circle
 
 
@@ -86,7 +87,7 @@ def require_files(paths: Iterable[AnyPath]) -> None:
 def require_writable(paths: Iterable[AnyPath | None]) -> None:
     """Raise the error that `writing` would raise for the first folder, or file in no folder that can be written to.
 
-    It is for the outputs of long work. ``-`` and None are no files.
+    It is for the outputs of long work. ``-`` and None are no files. A suffix of another compression is refused, too.
 
     >>> require_writable([None, "-", "missing/report.html"])
     Traceback (most recent call last):
@@ -106,6 +107,9 @@ def require_writable(paths: Iterable[AnyPath | None]) -> None:
             shown = folder if os.path.islink(path) else os.path.dirname(path) or os.curdir
             problem = f"cannot write: no folder {shown!r} that can be written to"
             raise InputError(problem, path=os.fspath(path), remedy="make the folder, or name another one")
+        if (suffix := os.path.splitext(path)[1]) in _OTHER_COMPRESSION:
+            problem = f"cannot write: expected no compression, or that of .gz or .xz, found {suffix}"
+            raise InputError(problem, path=os.fspath(path), remedy="name a file without it, and compress it afterwards")
 
 
 def require_apart(outputs: Iterable[AnyPath | None], inputs: Iterable[AnyPath | None]) -> None:
