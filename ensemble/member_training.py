@@ -1,30 +1,21 @@
-"""Training of one member of an ensemble: its seed follows from its name, and it is the same alone and beside others.
-
-*Partial trees* are those of a treebank in which some words have no head yet. Each member completes them for itself: it
-is trained on the whole trees, parses the partial ones around what is given, and is trained again on both. This asks
-nothing of a family but a parse with given arcs (Zhang et al. 2017, "Dependency Parsing with Partial Annotations: An
-Empirical Comparison", complete trees in this way for parsers that cannot learn from forests).
-"""
+"""Training of one member of an ensemble: its seed follows from its name, alone and beside others."""
 
 from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import are_partial, require_labelled_trees
 from treevote.ensemble.members import Member
-from treevote.ensemble.parser import parse_counted
 from treevote.ensemble.plug_in_faults import apart, faults_named, parsed_by, required
 from treevote.ensemble.proposals import around
-from treevote.errors import ConfigError, InputError
+from treevote.errors import ConfigError
 from treevote.parallel import Jobs, Progress
-from treevote.protocols import Parser, Trainer
+from treevote.protocols import Trainer
 
 
 class Task(NamedTuple):
@@ -54,14 +45,11 @@ def train_member(task: Task, seed: int, jobs: Jobs) -> Member:
     own_seed = int(np.random.default_rng([seed, zlib.crc32(task.name.encode())]).integers(2**31))
     dev = None if task.dev is None else apart(task.trainer, task.dev)
     named = jobs.renamed(lambda _: task.title)
-
-    def train(treebank: Treebank) -> Member:
-        found: Member = required(task.trainer.train(apart(task.trainer, treebank), dev, seed=own_seed, jobs=named))
-        return found
-
     try:
         with faults_named(task.name, task.trainer):
-            return train_on_partial(train, task.treebank)
+            own = apart(task.trainer, task.treebank)
+            member: Member = required(task.trainer.train(own, dev, seed=own_seed, jobs=named))
+            return member
     except ConfigError as fault:
         raise ConfigError(f"member {task.name}: {fault}") from None
 
@@ -79,29 +67,3 @@ def train_and_parse(
     member = train_alone(task, seed=seed, progress=progress)
     warm(task.name, member, part)
     return parsed_by(task.name, around(member, proposals), part, timed_parse)
-
-
-def require_whole_trees(treebank: Treebank) -> Treebank:
-    """Return the sentences whose trees are whole; InputError if there are none, or they are no trees to learn from."""
-    partial = are_partial(treebank)
-    whole = treebank.select(~partial).compact() if partial.any() else treebank
-    if not len(whole) and len(treebank):
-        problem = "expected some whole trees to learn from, found sentences without a part of their heads"
-        raise InputError(problem, path=treebank.name, remedy="complete some of them")
-    require_labelled_trees(whole)
-    return whole
-
-
-def train_on_partial(train: Callable[[Treebank], Member], treebank: Treebank) -> Member:
-    """Train a member on whole trees and on partial ones; without partial ones, on the treebank as it is."""
-    whole = require_whole_trees(treebank)
-    return train(treebank) if whole is treebank else train(completed(treebank, train(whole)))
-
-
-def completed(treebank: Treebank, parser: Parser) -> Treebank:
-    """Return a treebank with the best trees that hold its partial ones; InputError, with the sentence, for none."""
-    partial = are_partial(treebank)
-    half_done = treebank.select(partial)
-    parse, _ = parse_counted(parser, half_done, Given.of(half_done, "all", single_root=parser.single_root))
-    order = np.argsort(np.concatenate([np.flatnonzero(~partial), np.flatnonzero(partial)]))
-    return Treebank.concatenate([treebank.select(~partial), parse], treebank.name).select(order).compact()

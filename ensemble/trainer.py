@@ -22,6 +22,7 @@ from treevote.ensemble.foreign_tags import filled
 from treevote.ensemble.judge import Judge, calibration, learn
 from treevote.ensemble.members import DEFAULT_MEMBERS, Member, clusters_of, members_of, require_free, vectors_of
 from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.partial_trees import completed, require_whole_trees
 from treevote.ensemble.proposals import in_turn, parse_in_turn
 from treevote.ensemble.selection import LARGEST, VoteKind, diversity, select
 from treevote.ensemble.unknown_words import tempered, unknown_in_folds, unknown_words, usual_share
@@ -106,9 +107,10 @@ class EnsembleTrainer:
         ----------
         treebank, dev : Treebank
             Sentences with trees, to train on and to measure on. Trees to train on may be partial, see
-            `treevote.ensemble.member_training`; nothing is measured on these.
+            `treevote.ensemble.partial_trees`; nothing is measured on these.
         seed : int, default=0
-            The seed of a member follows from it and its name: it is the same alone and beside others.
+            The seed of a member follows from it and its name: trained on whole trees, it is the same alone and beside
+            others.
         jobs : int or Jobs, optional
             Their progress is that of the members; the result does not depend on them.
         convention : {"ud", "conllx"}, default="ud"
@@ -140,7 +142,7 @@ class EnsembleTrainer:
         """
         self._require_plan(is_measured=dev is not None or self.folds > 0)
         seed, jobs = converted(Seed, seed, "seed"), Jobs.of(jobs)
-        whole = training.require_whole_trees(require_treebank(treebank))
+        whole = require_whole_trees(require_treebank(treebank))
         if dev is not None and not require_heads(require_treebank(dev)).any():
             raise InputError("expected sentences to measure on, found none", path=dev.name, remedy="give a larger file")
         bare = dataclasses.replace(treebank, source=None)
@@ -206,11 +208,21 @@ class EnsembleTrainer:
         self, names: Sequence[str], treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs
     ) -> dict[str, Member]:
         """Train members side by side; a single one gets all the jobs for itself."""
-        tasks = [training.Task(name, name, self.members[name], treebank, dev) for name in names]
+        own = self._completed(names, treebank, dev, seed, jobs)
+        tasks = [training.Task(name, name, self.members[name], own[name], dev) for name in names]
         if len(tasks) == 1:
             return {names[0]: training.train_member(tasks[0], seed, jobs)}
         trained = jobs.map(functools.partial(training.train_alone, seed=seed), tasks)
         return dict(zip(names, trained, strict=True))
+
+    def _completed(
+        self, names: Sequence[str], treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs
+    ) -> dict[str, Treebank]:
+        """Return the treebank for each member; members that learned from its whole trees complete the partial ones."""
+        whole = require_whole_trees(treebank)
+        if whole is treebank:
+            return dict.fromkeys(names, treebank)
+        return completed(treebank, self._trained(names, whole, dev, seed, jobs))
 
     def _cross_parsed(self, treebank: Treebank, seed: int, jobs: Jobs) -> dict[str, tuple[Treebank, float]]:
         """Parse each whole tree by members that were trained on the other folds; return the seconds, too.
@@ -222,20 +234,22 @@ class EnsembleTrainer:
         if len(whole) < 2 * self.folds:
             needed = f"{2 * self.folds} sentences with whole trees"
             raise ConfigError(f"{self.folds} folds need {needed}, found {len(whole)}; choose fewer, or 0 for none")
-        folds = [
-            (treebank.select(np.sort(np.append(whole[others], always))), treebank.select(whole[held_out]))
-            for others, held_out in folds_of(len(whole), self.folds)
-        ]
+        folds: list[tuple[dict[str, Treebank], Treebank]] = []
+        for others, held_out in folds_of(len(whole), self.folds):
+            part = treebank.select(np.sort(np.append(whole[others], always)))
+            folds.append(
+                (self._completed(list(self.members), part, None, seed, jobs), treebank.select(whole[held_out]))
+            )
         found: dict[str, list[tuple[Treebank, float]]] = {}
         first, last = in_turn(self.members)
         for names in (first, last):
             tasks = [
                 (
-                    training.Task(f"{name} {number + 1}/{self.folds}", name, self.members[name], others),
+                    training.Task(f"{name} {number + 1}/{self.folds}", name, self.members[name], own[name]),
                     held_out,
                     [found[other][number][0] for other in first] if names is last else (),
                 )
-                for number, (others, held_out) in enumerate(folds)
+                for number, (own, held_out) in enumerate(folds)
                 for name in names
             ]
             done = list(jobs.map(functools.partial(training.train_and_parse, seed=seed), tasks))

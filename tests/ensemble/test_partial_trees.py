@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import Any
 
 import numpy as np
@@ -12,20 +13,26 @@ from hypothesis import strategies as st
 
 from tests.paths import TOY
 from treevote.conll.reader import read
+from treevote.corpus.given import Given
 from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import are_partial, are_trees
-from treevote.ensemble.member_training import completed, train_on_partial
+from treevote.ensemble.judge import Judge
+from treevote.ensemble.member_training import Task, train_alone
 from treevote.ensemble.members import members_of
+from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.partial_trees import completed
 from treevote.ensemble.trainer import EnsembleTrainer
+from treevote.ensemble.vote import vote
+from treevote.ensemble.weights import Weights
 from treevote.errors import InputError
 
 TREES = read(TOY)
-MEMBERS = members_of(("lr-svm-forward", "graph-mira"))
+MEMBERS = members_of(("lr-svm-forward", "pipeline", "graph-mira"))
 
 
 @functools.cache
-def parser() -> Any:
-    return MEMBERS["lr-svm-forward"].train(TREES.select(range(6)))
+def parsers() -> dict[str, Any]:
+    return {name: trainer.train(TREES.select(range(6))) for name, trainer in MEMBERS.items()}
 
 
 def with_gaps(treebank: Treebank, gaps: list[bool]) -> Treebank:
@@ -38,43 +45,65 @@ def with_gaps(treebank: Treebank, gaps: list[bool]) -> Treebank:
     return treebank.with_trees(heads, deprels, treebank.labels)
 
 
+def every_third_word() -> Treebank:
+    """Return some whole trees, and others without the heads of every third word."""
+    return with_gaps(TREES, [slot % 3 == 0 and slot > 30 for slot in range(TREES.n_tokens)])
+
+
 @settings(max_examples=30)
-@given(st.lists(st.booleans(), min_size=TREES.n_tokens, max_size=TREES.n_tokens))
-def test_completed_trees_hold_what_is_given_in_the_same_order(gaps: list[bool]) -> None:
+@given(st.lists(st.booleans(), min_size=TREES.n_tokens, max_size=TREES.n_tokens), st.integers(1, len(MEMBERS)))
+def test_completed_trees_hold_what_is_given_in_the_same_order(gaps: list[bool], n_members: int) -> None:
     partial = with_gaps(TREES, gaps)
-    found = completed(partial, parser())
     known = partial.heads >= 0
-    assert are_trees(found).all()
-    assert (found.heads[known] == partial.heads[known]).all()
-    for own, given_sentence in zip(found, partial, strict=True):
-        assert own.words == given_sentence.words
-        assert [one for one, other in zip(own.deprels, given_sentence.deprels, strict=True) if other] == [
-            label for label in given_sentence.deprels if label
-        ]
+    for found in completed(partial, dict(itertools.islice(parsers().items(), n_members))).values():
+        assert are_trees(found).all()
+        assert (found.heads[known] == partial.heads[known]).all()
+        for own, given_sentence in zip(found, partial, strict=True):
+            assert own.words == given_sentence.words
+            assert [one for one, other in zip(own.deprels, given_sentence.deprels, strict=True) if other] == [
+                label for label in given_sentence.deprels if label
+            ]
 
 
-def test_a_treebank_without_gaps_is_learned_from_as_it_is() -> None:
+def test_a_member_learns_from_the_trees_that_the_others_complete() -> None:
+    partial = every_third_word()
+    whole, half_done = (partial.select(of) for of in (~are_partial(partial), are_partial(partial)))
+    assert 0 < len(whole) < len(TREES)
+    first = EnsembleTrainer(MEMBERS).train(whole)
+    parses = first.parse_members(half_done, Given.of(half_done, "all", single_root=True))
+    found = EnsembleTrainer(MEMBERS).train(partial)
+    for name, trainer in MEMBERS.items():
+        others = [parses[other] for other in MEMBERS if other != name]
+        voted = vote(others, single_root=True, given=Given.of(half_done, "all", single_root=True))
+        trees, sentences = (iter([one.select([i]) for i in range(len(one))]) for one in (voted, whole))
+        own = Treebank.concatenate([next(trees if gaps else sentences) for gaps in are_partial(partial)])
+        expected = train_alone(Task(name, name, trainer, own), seed=0)
+        assert found.members[name].parse(TREES).heads.tolist() == expected.parse(TREES).heads.tolist()
+
+
+def test_a_member_alone_completes_its_trees_itself() -> None:
+    partial = every_third_word()
+    half_done = partial.select(are_partial(partial))
+    alone = {"pipeline": parsers()["pipeline"]}
+    expected = EnsembleParser(alone, Judge(Weights.equal(1)), {}).parse(half_done, keep="all")
+    found = completed(partial, alone)["pipeline"].select(are_partial(partial))
+    assert [sentence.heads.tolist() for sentence in found] == [sentence.heads.tolist() for sentence in expected]
+
+
+def test_trees_without_gaps_are_learned_from_as_they_are() -> None:
     seen: list[Treebank] = []
 
-    def train(treebank: Treebank) -> Any:
-        seen.append(treebank)
+    class Trainer:
+        def train(self, treebank: Treebank, dev: Treebank | None = None, **how: Any) -> Any:
+            seen.append(treebank)
+            return parsers()["pipeline"]
 
-    train_on_partial(train, TREES)
-    assert seen == [TREES]
-
-
-@pytest.mark.parametrize("name", MEMBERS)
-def test_a_member_learns_from_whole_trees_first_and_then_from_all(name: str) -> None:
-    partial = with_gaps(TREES, [slot % 3 == 0 and slot > 30 for slot in range(TREES.n_tokens)])
-    whole = partial.select(~are_partial(partial)).compact()
-    assert 0 < len(whole) < len(TREES)
-    expected = MEMBERS[name].train(completed(partial, MEMBERS[name].train(whole)))
-    found = train_on_partial(MEMBERS[name].train, partial)  # type: ignore[arg-type]
-    assert found.parse(TREES).heads.tolist() == expected.parse(TREES).heads.tolist()
+    EnsembleTrainer({"one": Trainer()}).train(TREES)
+    assert [treebank.heads.tolist() for treebank in seen] == [TREES.heads.tolist()]
 
 
 def test_nothing_is_measured_on_partial_trees() -> None:
-    partial = with_gaps(TREES, [slot % 3 == 0 and slot > 30 for slot in range(TREES.n_tokens)])
+    partial = every_third_word()
     whole = partial.select(~are_partial(partial))
     facts = EnsembleTrainer(MEMBERS, folds=2).train(partial).facts
     assert facts["familiarity"]["tokens"] == whole.n_tokens  # type: ignore[index,call-overload]

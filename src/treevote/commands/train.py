@@ -20,9 +20,9 @@ from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import are_partial
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer, TrainedAnnotator
 from treevote.ensemble.configuration import PRESETS, Configuration, Preset, ensemble_of, read_configuration
-from treevote.ensemble.member_training import require_whole_trees
 from treevote.ensemble.members import member_from_record, with_clusters, with_vectors
 from treevote.ensemble.parser import EnsembleParser, save
+from treevote.ensemble.partial_trees import require_whole_trees
 from treevote.ensemble.plug_in_faults import faults_named, is_plug_in
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer, OnFolds
