@@ -237,9 +237,8 @@ class EnsembleTrainer:
         folds: list[tuple[dict[str, Treebank], Treebank]] = []
         for others, held_out in folds_of(len(whole), self.folds):
             part = treebank.select(np.sort(np.append(whole[others], always)))
-            folds.append(
-                (self._completed(list(self.members), part, None, seed, jobs), treebank.select(whole[held_out]))
-            )
+            own = self._completed(list(self.members), part, None, seed, jobs)
+            folds.append((own, treebank.select(whole[held_out])))
         found: dict[str, list[tuple[Treebank, float]]] = {}
         first, last = in_turn(self.members)
         for names in (first, last):

@@ -90,16 +90,39 @@ def test_a_member_alone_completes_its_trees_itself() -> None:
     assert [sentence.heads.tolist() for sentence in found] == [sentence.heads.tolist() for sentence in expected]
 
 
-def test_trees_without_gaps_are_learned_from_as_they_are() -> None:
-    seen: list[Treebank] = []
+class Listener:
+    """A trainer that keeps what it is given, and returns a parser of before."""
 
-    class Trainer:
-        def train(self, treebank: Treebank, dev: Treebank | None = None, **how: Any) -> Any:
-            seen.append(treebank)
-            return parsers()["pipeline"]
+    def __init__(self) -> None:
+        self.heard: list[tuple[list[int], Treebank | None]] = []
 
-    EnsembleTrainer({"one": Trainer()}).train(TREES)
-    assert [treebank.heads.tolist() for treebank in seen] == [TREES.heads.tolist()]
+    def train(self, treebank: Treebank, dev: Treebank | None = None, **how: Any) -> Any:
+        self.heard.append((treebank.heads.tolist(), dev))
+        return parsers()["pipeline"]
+
+
+def test_trees_without_gaps_are_learned_from_once_as_they_are() -> None:
+    listener = Listener()
+    EnsembleTrainer({"one": listener}).train(TREES)
+    assert listener.heard == [(TREES.heads.tolist(), None)]
+
+
+def test_development_data_are_those_of_both_trainings() -> None:
+    listener = Listener()
+    EnsembleTrainer({"one": listener}).train(every_third_word(), TREES)
+    assert [dev is not None and len(dev) for _, dev in listener.heard] == [len(TREES)] * 2
+
+
+def test_a_fold_is_parsed_by_members_that_learned_from_the_others_and_from_all_partial_trees() -> None:
+    partial = every_third_word()
+    whole = np.flatnonzero(~are_partial(partial))
+    found: dict[str, Treebank] = {}
+    EnsembleTrainer(MEMBERS, folds=2).train_measured(partial, on_folds=lambda gold, parses: found.update(parses))
+    held_out = whole[::2]
+    members = EnsembleTrainer(MEMBERS).train(partial.select(np.setdiff1d(np.arange(len(partial)), held_out)))
+    for name, parse in members.parse_members(partial.select(held_out)).items():
+        own = found[name].select(range(0, len(whole), 2))
+        assert own.heads.tolist() == parse.heads.tolist()
 
 
 def test_nothing_is_measured_on_partial_trees() -> None:
