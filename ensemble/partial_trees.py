@@ -1,11 +1,11 @@
 """Partial trees, in which some words have no head yet: each member learns from those that the others complete.
 
 All members are trained on the whole trees and parse the partial ones around what is given. Then each is trained again,
-on the whole trees and on the partial ones as the vote of the other members completes them: so it learns from none of
-its own errors, and no two members from the same ones. This asks nothing of a family but a parse with given arcs (Zhang
-et al. 2017, "Dependency Parsing with Partial Annotations: An Empirical Comparison", complete trees by a parser itself,
-for parsers that cannot learn from forests; in Zhou & Li 2005, "Tri-training: exploiting unlabeled data using three
-classifiers", two classifiers that agree label data for the third).
+on the whole trees and on the partial ones as the vote of the other members completes them: an error of its own has no
+vote there, and no two members learn from quite the same trees. This asks nothing of a family but a parse with given
+arcs (Zhang et al. 2017, "Dependency Parsing with Partial Annotations: An Empirical Comparison", complete trees by a
+parser itself, for parsers that cannot learn from forests; in Zhou & Li 2005, "Tri-training: exploiting unlabeled data
+using three classifiers", two classifiers that agree label data for the third).
 """
 
 from __future__ import annotations
