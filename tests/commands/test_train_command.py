@@ -66,7 +66,7 @@ def test_words_without_a_head_are_counted_and_whole_trees_alone_are_measured(tmp
             "have no tree and are", "has no tree and is"
         ),
         f"{some}: 1 word has no head, in 1 of {n + 1} sentences; "
-        "each member completes these trees after it has learned from the whole ones",
+        "members that have learned from the whole ones complete these trees",
     ]
     assert facts(tmp_path / "some")["training"]["sentences"] == n + 1
     assert facts(tmp_path / "some")["familiarity"]["tokens"] == read(TOY).n_tokens

@@ -103,7 +103,7 @@ def with_trees(treebank: Treebank) -> Treebank:
         n_partial = int(are_partial(treebank).sum())
         warn(
             f"{place}{count:,} {said}, in {n_partial:,} of {treebank.n_sentences:,} sentences; "
-            "each member completes these trees after it has learned from the whole ones"
+            "members that have learned from the whole ones complete these trees"
         )
     named = np.array([*(label != FREE_LABEL for label in treebank.labels), True])[treebank.deprels]
     count = int((~named & (treebank.heads >= 0)).sum())
