@@ -262,8 +262,8 @@ def test_the_command_line_uses_no_private_name_of_typer() -> None:
     assert {full for full in used if re.search(r"\._\w*(?<!__)(\.|$)", full)} == {"os._exit"}
 
 
-ENVIRONMENT = ("treevote.kernel_files", "treevote.cli.options")
-"""What reads the environment: for the cache folder and numba's own settings; for the day at the foot of a page."""
+ENVIRONMENT = ("treevote.__main__", "treevote.kernel_files", "treevote.cli.options")
+"""What reads the environment: for the threads of linear algebra, the cache folder, numba's settings, the day of a page."""
 
 
 @pytest.mark.parametrize("name", ["treevote", *NAMES])

@@ -14,7 +14,12 @@ MOST_UNCOLLECTED = 300_000
 
 
 def main() -> None:
-    """Run the command line; before it is loaded and after its end, Ctrl-C ends the process at once."""
+    """Run the command line; before it is loaded and after its end, Ctrl-C ends the process at once.
+
+    NumPy and SciPy each bring a library of linear algebra that starts a thread for each processor when it is loaded.
+    The command line needs none of them, and they take a tenth of a second each; who asks for them has them.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     codes: list[int] = []
     atexit.register(_end, codes)  # the first one to be registered is the last one to be called
     gc.set_threshold(MOST_UNCOLLECTED)

@@ -229,6 +229,16 @@ def test_the_end_of_the_process_calls_what_was_registered_and_keeps_output_and_c
         assert ("--no-such" in done.stderr) == bool(returned)
 
 
+def test_linear_algebra_has_one_thread_unless_more_are_asked_for() -> None:
+    code = "import os, sys, treevote.cli as cli; from treevote.__main__ import main; "
+    code += "cli.main = lambda: print(os.environ['OPENBLAS_NUM_THREADS'], 'numpy' in sys.modules); main()"
+    unset = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    for added, n in ({}, 1), ({"OPENBLAS_NUM_THREADS": "2"}, 2):
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, env=unset | added, capture_output=True, text=True, check=True)
+        assert done.stdout == f"{n} False\n"  # the library reads it when it is loaded
+
+
 def test_the_options_of_other_commands_are_not_read() -> None:
     code = (
         "import typer, treevote.cli as cli; "
