@@ -263,7 +263,7 @@ def test_the_command_line_uses_no_private_name_of_typer() -> None:
 
 
 ENVIRONMENT = ("treevote.__main__", "treevote.kernel_files", "treevote.cli.options")
-"""What reads the environment: for the threads of linear algebra, the cache folder, numba's settings, the day of a page."""
+"""What reads the environment: for the threads of linear algebra, kernels and numba, the day of a page."""
 
 
 @pytest.mark.parametrize("name", ["treevote", *NAMES])

@@ -36,6 +36,7 @@ def damaged(model: Path, tmp_path: Path) -> Callable[[str, Callable[[bytes], byt
     ("text", "said"),
     [
         (ONE.replace("\t2\t", "\t9\t"), "line 1, sentence 1: expected a HEAD in 0..2, found '9'; correct the head"),
+        (ONE.replace("\t2\t", "\t\t"), "expected a HEAD in 0..2, found an empty column; write the head, or _"),
         (
             ONE + ONE.replace("\t0\t", "\t1\t"),
             "line 4, sentence 2: expected a token with HEAD 0, found a sentence without a root; correct the heads",
@@ -47,7 +48,7 @@ def damaged(model: Path, tmp_path: Path) -> Callable[[str, Callable[[bytes], byt
         ("", "expected sentences, found none;"),
         (ONE.replace("\t2\tnsubj", "\t_\t_").replace("\t0\troot", "\t_\t_"), "give a labelled treebank"),
     ],
-    ids=["HEAD out of range", "no root", "cycle", "columns", "gap in ids", "not UTF-8", "empty", "unlabelled"],
+    ids=["HEAD out of range", "no HEAD", "no root", "cycle", "columns", "gap", "not UTF-8", "empty", "unlabelled"],
 )  # fmt: skip
 def test_bad_training_data_is_one_sentence(text: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.conllu"

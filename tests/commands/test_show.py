@@ -122,6 +122,9 @@ def test_sent_ids(gold: Path) -> None:
     assert show(gold, sentences="1", id="third").numbers == (1, 3)
     with pytest.raises(InputError, match=r"expected a sentence with the sent_id 'secnd', found none .*'second'"):
         show(gold, id="secnd")
+    gold.write_text(gold.read_text().replace("= fourth", "= first"))
+    with pytest.raises(InputError, match=r"'first', found 2 \(the first are the sentences 1 and 4\); choose by number"):
+        show(gold, id="first")
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

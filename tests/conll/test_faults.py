@@ -69,7 +69,7 @@ FAULTS = [
     (token_line(1, -1), "conllu", "optional", 3, "expected a HEAD in 0..1, found '-1'"),
     (token_line(1, "x"), "conllu", "optional", 3, "expected a HEAD in 0..1, found 'x'"),
     (token_line(1, "00"), "conllu", "optional", 3, "expected a HEAD in 0..1, found '00'"),
-    (token_line(1, ""), "conllu", "optional", 3, "expected a HEAD in 0..1, found ''"),
+    (token_line(1, ""), "conllu", "optional", 3, "expected a HEAD in 0..1, found an empty column"),
     (
         token_line(1) + token_line(2, "_"),
         "conllu",

@@ -135,9 +135,13 @@ def numbers_of(choice: str, treebank: Treebank) -> list[int]:
 
 def _number_of(id: str, treebank: Treebank) -> int:
     ids = [sent_id(treebank.comments(i)) for i in range(treebank.n_sentences)]
-    if id in ids:
-        return ids.index(id) + 1
-    near = difflib.get_close_matches(id, ids, n=1, cutoff=0.6)
-    nearest = f" (the nearest is {near[0]!r})" if near else ""
-    problem = f"expected a sentence with the sent_id {id!r}, found none{nearest}"
+    numbers = [number for number, own in enumerate(ids, 1) if own == id]
+    if len(numbers) == 1:
+        return numbers[0]
+    if numbers:
+        found = f"{len(numbers)} (the first are the sentences {numbers[0]} and {numbers[1]})"
+    else:
+        near = difflib.get_close_matches(id, ids, n=1, cutoff=0.6)
+        found = f"none (the nearest is {near[0]!r})" if near else "none"
+    problem = f"expected a sentence with the sent_id {id!r}, found {found}"
     raise InputError(problem, path=treebank.title, remedy="choose by number with --sentence")

@@ -268,6 +268,9 @@ def _tree_faults(tokens: Sequence[tuple[int, list[str]]], trees: Trees, unlabell
                 yield Fault(i, "expected trees, found a file without: every HEAD is '_'", "give a labelled treebank")
                 return
             yield Fault(i, f"expected a HEAD in 0..{n}, found '_' (unknown)", "give every token a head")
+        elif not head:
+            remedy = "write the head" if trees == "required" else "write the head, or _"
+            yield Fault(i, f"expected a HEAD in 0..{n}, found an empty column", remedy)
         elif head != "_" and not (_NUMBER.fullmatch(head) and len(head) <= MAX_DIGITS and int(head) <= n):
             yield Fault(i, f"expected a HEAD in 0..{n}, found {short(head)}", "correct the head")
         elif not deprel:
