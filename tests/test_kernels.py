@@ -74,6 +74,11 @@ def test_a_kernel_is_compiled_again_only_when_something_that_it_calls_was_edited
     assert run(tmp_path, 5, 5) == [(12, True), (12, False)]
     assert run(tmp_path, 5, 7) == [(12, False), (16, True)]
     assert run(tmp_path, 1, 5) == KEPT
+    written = {file: file.stat().st_mtime_ns for file in kept(tmp_path)}
+    for path in tmp_path.glob("*.py"):
+        path.write_text(path.read_text() + "# a remark\n")
+    assert python(tmp_path, _RUN).stdout.split() == ["4", "0", "12", "0"]
+    assert {file: file.stat().st_mtime_ns for file in kept(tmp_path)} == written
 
 
 def test_of_several_processes_at_once_one_compiles_each_kernel(tmp_path: Path) -> None:

@@ -154,14 +154,13 @@ class KernelFiles:
 
     def _make(self) -> bool:
         """Make the folder with the copy of the source; return whether that could be done."""
-        content = Path(self._module).read_bytes() if os.path.isfile(self._module) else b""
-        content += f"\n# {self._digest}\n".encode()
         source = self._folder / "kernel.py"
         try:
             for folder in (self._folder.parent, self._folder, self._folder / "__pycache__"):
                 folder.mkdir(exist_ok=True, mode=0o755)
-            if not source.is_file() or source.read_bytes() != content:
-                _write(source, content)
+            if not source.is_file():
+                content = Path(self._module).read_bytes() if os.path.isfile(self._module) else b""
+                _write(source, content + f"\n# {self._digest}\n".encode())
             return is_private(self._folder / "__pycache__")
         except OSError:
             return False
