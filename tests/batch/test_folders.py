@@ -33,7 +33,7 @@ from treevote.files.temporaries import lock
 from treevote.parallel import Jobs
 from treevote.report.parsing import folder_text
 
-ENDS = ("a/b", "a\\b", "\n", ".x\n", "\0", "..")
+ENDS = ("a/b", "a\\b", "\n", ".x\n", "\0", "..", "gz")
 """What is no suffix."""
 
 DAMAGED = {"output": 5, "sentences": "1", "tokens": 1.0, "faults": True, "task": None, "more": 1}

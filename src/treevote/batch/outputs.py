@@ -51,7 +51,7 @@ def pairs(
     >>> pairs(["new/a.conllu.gz", "old/b.conllu"], "out", ".parsed.conllu")[0]
     [Pair(input='new/a.conllu.gz', name='a.parsed.conllu'), Pair(input='old/b.conllu', name='b.parsed.conllu')]
     """
-    if suffix and (not suffix.strip(".") or not suffix.isprintable() or {*suffix} & {"/", "\\"}):
+    if suffix and (not suffix.strip(".") or "." not in suffix or not suffix.isprintable() or {*suffix} & {"/", "\\"}):
         raise ConfigError(f"expected the end of a file name as suffix, found {suffix!r}; give one such as .conllu.gz")
     output = os.path.realpath(folder)
     if os.path.exists(output) and not os.path.isdir(output):
