@@ -193,7 +193,7 @@ class Adaptation:
         silver: Path | None = None
         for number in range(1, self.scheme.rounds + 1):
             name = f"round-{number}"
-            committee = self._trained(f"{name}.committee", judges, data, silver)
+            committee = self._committee(f"{name}.committee", judges, data, silver)
             model = self.steps.folder / f"{name}.committee"
             annotation = annotate(model, data, self.steps.chunks(name), jobs=self._jobs(name))
             lengths, agreed, confidence, _ = annotation
@@ -222,6 +222,19 @@ class Adaptation:
         assert silver is not None
         return silver, rounds
 
+    def _committee(self, name: str, judges: Mapping[str, Trainer], data: Data, silver: Path | None) -> EnsembleParser:
+        """Return the committee of a round; in the first one the model itself, if it has learned what it would learn."""
+        own = self.before
+        is_new = silver is not None or data.target_train is not None or data.clusters is not None
+        is_sure = own.has_confidence or not self.scheme.selection.min_confidence
+        if is_new or not is_sure or list(judges) != list(own.members) or not self._was_trained_on(data.source):
+            return self._trained(name, judges, data, silver)
+        return self.steps.model(name, lambda: EnsembleParser(own.members, own.judge, own.facts), load, save)
+
+    def _was_trained_on(self, source: Treebank) -> bool:
+        training: Any = self.before.facts.get("training", {})
+        return bool(training.get("sha256") == facts_of(source)["sha256"])
+
     def _nothing_kept(self, expected: str, remedy: str) -> NothingKeptError:
         n_sentences = sum(part.n_sentences for part in self.data.text())
         path = " and ".join(self.data.titles)
@@ -249,8 +262,7 @@ class Adaptation:
         return self.jobs.renamed(lambda name: f"{step}: {name}")
 
     def _warnings(self, source: Treebank, distance: Distance, committee: Mapping[str, Trainer]) -> Iterator[str]:
-        training: Any = self.before.facts.get("training", {})
-        if training.get("sha256") != facts_of(source)["sha256"]:
+        if not self._was_trained_on(source):
             yield "the model was not trained on these training data; give its own training data"
         if not self.data.external and (like := homogeneity_warning(committee)):
             yield f"the members of the committee are too similar: {like}; their agreement says little"

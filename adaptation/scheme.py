@@ -63,8 +63,9 @@ class Scheme(Settings):
     Attributes
     ----------
     committee : tuple of str
-        Members whose agreement is measured, retrained in each round; empty: those of the model, or of the default
-        ensemble for a model with a single member.
+        Members whose agreement is measured, retrained in each round after the first; empty: those of the model, or of
+        the default ensemble for a model with a single member. In the first round it is the model itself, if that has
+        these members and was trained on the labelled sentences that are given; else they are trained on these.
     rounds : int
         Maximum number of rounds.
     stopping_threshold : float
@@ -88,7 +89,7 @@ class Scheme(Settings):
     """
 
     committee: tuple[str, ...] = ()
-    rounds: Annotated[int, Interval(1, MAX_ROUNDS)] = 2
+    rounds: Annotated[int, Interval(1, MAX_ROUNDS)] = 1
     stopping_threshold: Annotated[float, Interval(0, 100)] = 1.0
     selection: InstanceSelection = field(default_factory=lambda: InstanceSelection(0.8))
     members: tuple[str, ...] = ()
@@ -114,7 +115,6 @@ SCHEMES = {
     "default": Scheme(),
     "paper": Scheme(
         committee=("lr-maxent-forward", "lr-svm-backward"),
-        rounds=1,
         selection=InstanceSelection(),
         members=("lr-maxent-forward",),
         retrained="parsers",

@@ -165,7 +165,7 @@ def adaptation(data: Path, work: Path) -> Tables:
     given = ("--train", train, "--dev", dev, "--target-dev", rest, "--force")
     ways: dict[str, tuple[str | Path, ...]] = {
         "before": (),
-        "text without trees": (text, "--rounds", "1"),
+        "text without trees": (text,),
         "a hundred labelled sentences": ("--target-train", labelled, "--config", without_folds),
     }
     rows = []

@@ -114,7 +114,7 @@ def target_vectors(data: Path, work: Path) -> dict[str, Table]:
             model, adapted = system.trained(source)[0], folder / title
             if not adapted.exists():
                 given = ("--train", train, "--dev", dev, "--target-dev", gold)
-                answer("adapt", model, text, *given, "--rounds", "1", "--force", "-o", adapted)
+                answer("adapt", model, text, *given, "--force", "-o", adapted)
             for state, parser in (("source only", model), ("adapted", adapted)):
                 measured = (score for member in MEMBERS for score in system.scores(parser, gold, *member)[:2])
                 rows.append([domain, state, title, *measured])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from tests.adaptation.test_adapt import DEV, LENIENT, SCHEME, SOURCE, TEXT, before
 from tests.adaptation.test_labelled import FEW
+from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
 from treevote.adaptation.adapt import Adaptation
 from treevote.adaptation.annotation import Annotation, NothingKeptError, _SentenceReader, annotate_chunk
@@ -22,8 +24,11 @@ from treevote.adaptation.scheme import InstanceSelection, Scheme
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.judge import Judge
+from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
+from treevote.models.learning.clusters.clusters import Clusters
+from treevote.parallel import Jobs
 from treevote.store.checkpoints import checkpoints
 
 
@@ -66,6 +71,37 @@ def test_rounds_go_on_while_enough_of_the_text_is_new(
     first = [next(r for r, n in enumerate(kept, 1) if i < n) for i in range(kept[last - 1])]
     entered = [line for line in silver.read_text("utf-8").split("\n") if line.startswith("# round = ")]
     assert entered == [f"# round = {number}" for number in first]
+
+
+def test_the_model_is_the_first_committee_if_it_learned_what_that_would_learn(tmp_path: Path) -> None:
+    write(TEXT, tmp_path / "text.conllu")
+
+    def committee(model: EnsembleParser, scheme: Scheme = SCHEME, **given: Any) -> tuple[bytes, set[str]]:
+        """Return the added sentences, and the steps with a training."""
+        heard = set[str]()
+        jobs = Jobs(progress=lambda step, *_: heard.add(step.partition(":")[0]))
+        data = Data(given.pop("source", SOURCE), [tmp_path / "text.conllu"], DEV, **given)
+        with TemporaryDirectory(dir=tmp_path) as folder, checkpoints(Path(folder, "steps"), {}) as steps:
+            silver, _ = adaptation(data, steps, model=model, scheme=scheme, jobs=jobs)._rounds(
+                {name: model.members[name].trainer for name in scheme.committee}, data
+            )
+            return silver.read_bytes(), heard
+
+    model, trained = before(), {"round-1.committee", "round-2.committee"}
+    added, steps = committee(model)
+    assert trained - steps == {"round-1.committee"}
+    of_others = dataclasses.replace(model, facts={**model.facts, "training": {"sha256": ""}})
+    again, steps = committee(of_others)
+    assert again == added
+    assert trained <= steps
+    sure = dataclasses.replace(SCHEME, selection=InstanceSelection(min_confidence=0.1))
+    assert trained - committee(model, sure)[1] == {"round-1.committee"}
+    unsure = dataclasses.replace(model, judge=Judge(Weights.equal(2)))
+    assert trained <= committee(unsure, sure)[1]
+    assert trained <= committee(model, dataclasses.replace(SCHEME, committee=SCHEME.committee[::-1]))[1]
+    assert trained <= committee(model, source=toy_treebank(40, 4))[1]
+    assert trained <= committee(model, target_train=toy_treebank(10, 5))[1]
+    assert trained <= committee(model, clusters=Clusters(("dog",), ("01",)))[1]
 
 
 def test_a_first_round_must_keep_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -256,7 +256,7 @@ def test_a_text_that_changes_during_the_work_is_told(n_sentences: int, room: Pat
         if step.startswith("round-2"):
             write(toy_treebank(n_sentences, 5), text)
 
-    configuration = Configuration(scheme=replace(Scheme(), stopping_threshold=0.0))
+    configuration = Configuration(scheme=replace(Scheme(), rounds=2, stopping_threshold=0.0))
     with pytest.raises(InputError, match=r"text.conllu: expected the same text .* give the same command again"):
         adapted(
             room / "model",

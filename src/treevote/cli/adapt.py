@@ -44,7 +44,7 @@ def adapt(
     scheme: Annotated[
         options.Scheme | None,
         options.choice(
-            help="paper: one round, as Sagae & Tsujii; distil: the committee's vote in one fast member.",
+            help="paper: identical parses, as Sagae & Tsujii; distil: the committee's vote in one fast member.",
             show_default="that of --config, or default",
         ),
     ] = None,

@@ -132,11 +132,10 @@ def _from_text(
 
 
 def _adapted(parser: EnsembleParser, training: Treebank, dev: Treebank, folder: Path, jobs: Jobs) -> AdaptationResult:
-    """Adapt in one round: more would find little in so short a text."""
+    """Adapt it to the encyclopedia."""
     data = Data(dataclasses.replace(training, source=None), [folder / UNLABELLED], dev)
-    scheme = Scheme(rounds=1)
     with temporary(folder / "work", folder=True) as room, checkpoints(Path(room, "steps"), {}) as steps:
-        return Adaptation(parser, data, steps, scheme=scheme, guard=Guard(), seed=0, convention="ud", jobs=jobs).run()
+        return Adaptation(parser, data, steps, scheme=Scheme(), guard=Guard(), seed=0, convention="ud", jobs=jobs).run()
 
 
 def _parse(parser: EnsembleParser, treebank: Treebank, jobs: Jobs) -> tuple[dict[str, Treebank], dict[str, float]]:
