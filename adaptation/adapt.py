@@ -226,7 +226,7 @@ class Adaptation:
         """Return the committee of a round; in the first one the model itself, if it has learned what it would learn."""
         own = self.before
         is_new = silver is not None or data.target_train is not None or data.clusters is not None
-        is_sure = own.has_confidence or not self.scheme.selection.min_confidence
+        is_sure = own.has_confidence or data.source_dev is None
         if is_new or not is_sure or list(judges) != list(own.members) or not self._was_trained_on(data.source):
             return self._trained(name, judges, data, silver)
         return self.steps.model(name, lambda: EnsembleParser(own.members, own.judge, own.facts), load, save)
