@@ -102,9 +102,9 @@ class KernelFiles:
         parts = [digest(function), sorted(options.items()), checked]
         if elsewhere := os.environ.get("NUMBA_CACHE_DIR"):  # shared with other roots, whose checksums are not here
             parts += [elsewhere, self.root]
-        self._digest = hashlib.sha256(repr(parts).encode()).hexdigest()
+        checksum = hashlib.sha256(repr(parts).encode()).hexdigest()
         name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}".replace("<", "").replace(">", "")
-        self._name = f"{name}.{self._digest[:16]}"
+        self._name = f"{name}.{checksum[:16]}"
         self._module = function.__code__.co_filename
         self._folder = Path(self.root, versions(), self._name)
         self.source = os.fspath(self._folder / "kernel.py") if self.root and self._make() else ""
@@ -159,8 +159,7 @@ class KernelFiles:
             for folder in (self._folder.parent, self._folder, self._folder / "__pycache__"):
                 folder.mkdir(exist_ok=True, mode=0o755)
             if not source.is_file():
-                content = Path(self._module).read_bytes() if os.path.isfile(self._module) else b""
-                _write(source, content + f"\n# {self._digest}\n".encode())
+                _write(source, Path(self._module).read_bytes() if os.path.isfile(self._module) else b"")
             return is_private(self._folder / "__pycache__")
         except OSError:
             return False
