@@ -223,11 +223,12 @@ class Adaptation:
         return silver, rounds
 
     def _committee(self, name: str, judges: Mapping[str, Trainer], data: Data, silver: Path | None) -> EnsembleParser:
-        """Return the committee of a round; in the first one the model itself, if it has learned what it would learn."""
+        """Return the committee of a round: the model itself in the first one, where training would give its members."""
         own = self.before
-        is_new = silver is not None or data.target_train is not None or data.clusters is not None
-        is_sure = own.has_confidence or data.source_dev is None
-        if is_new or not is_sure or list(judges) != list(own.members) or not self._was_trained_on(data.source):
+        nothing_new = silver is None and data.target_train is None and data.clusters is None
+        has_same_members = list(judges) == list(own.members) and self._was_trained_on(data.source)
+        has_confidence = own.has_confidence or data.source_dev is None
+        if not (nothing_new and has_same_members and has_confidence):
             return self._trained(name, judges, data, silver)
         return self.steps.model(name, lambda: EnsembleParser(own.members, own.judge, own.facts), load, save)
 

@@ -17,7 +17,8 @@ def main() -> None:
     """Run the command line; before it is loaded and after its end, Ctrl-C ends the process at once.
 
     NumPy and SciPy each bring a library of linear algebra that starts a thread for each processor when it is loaded.
-    The command line needs none of them, and they take a tenth of a second each; who asks for them has them.
+    The command line needs none of these threads, and they cost a tenth of a second each. A number that the user has set
+    stays.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     codes: list[int] = []

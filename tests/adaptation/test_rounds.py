@@ -73,7 +73,7 @@ def test_rounds_go_on_while_enough_of_the_text_is_new(
     assert entered == [f"# round = {number}" for number in first]
 
 
-def test_the_model_is_the_first_committee_if_it_learned_what_that_would_learn(tmp_path: Path) -> None:
+def test_the_model_is_the_first_committee_where_training_would_give_its_members(tmp_path: Path) -> None:
     write(TEXT, tmp_path / "text.conllu")
 
     def committee(model: EnsembleParser, scheme: Scheme = SCHEME, **given: Any) -> tuple[bytes, set[str]]:

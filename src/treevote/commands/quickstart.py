@@ -132,7 +132,7 @@ def _from_text(
 
 
 def _adapted(parser: EnsembleParser, training: Treebank, dev: Treebank, folder: Path, jobs: Jobs) -> AdaptationResult:
-    """Adapt it to the encyclopedia."""
+    """Adapt the ensemble to the encyclopedia."""
     data = Data(dataclasses.replace(training, source=None), [folder / UNLABELLED], dev)
     with temporary(folder / "work", folder=True) as room, checkpoints(Path(room, "steps"), {}) as steps:
         return Adaptation(parser, data, steps, scheme=Scheme(), guard=Guard(), seed=0, convention="ud", jobs=jobs).run()
