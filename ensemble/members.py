@@ -34,7 +34,7 @@ DEFAULT_MEMBERS = ("lr-structured-forward", "graph-mira", "pipeline", "lr-struct
 """The LR parsers of both directions with a graph-based and a pipeline parser: the errors of parsers differ more between
 families than within one."""
 
-RESERVED = ("all", "annotator", "candidates", "default", "vote")  # names that no member can have
+RESERVED = ("", "all", "annotator", "candidates", "default", "vote")  # names that no member can have
 
 
 class Member(Parser, Protocol):

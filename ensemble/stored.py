@@ -6,7 +6,6 @@ import os
 import socket
 import threading
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Self
 
 from treevote.ensemble.parser import EnsembleParser, load, load_member
@@ -63,7 +62,7 @@ class StoredParser:
             If it is not a model folder.
         """
         path = model_folder(path)
-        if not Path(path, MANIFEST).is_file():
+        if not os.path.isfile(os.path.join(path, MANIFEST)):
             load(path)  # which raises the error for what is there instead
         return cls(os.path.abspath(path), checksum(path), member)
 

@@ -7,6 +7,7 @@ import json
 import lzma
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -418,11 +419,11 @@ def test_a_full_disk_ends_the_run_with_one_sentence(
         nonlocal calls
         calls += 1
         if calls == 5:
-            raise OSError(28, "No space left on device")
+            raise OSError(28, "No space left on device", paths[0])
         original(*paths)
 
     monkeypatch.setattr(os, "replace", replace)
-    with pytest.raises(InputError, match="cannot write: No space left on device"):
+    with pytest.raises(InputError, match=f"^{re.escape(str(tmp_path / 'out'))}: cannot write: No space left on device"):
         parse_folder(model, [corpus], tmp_path / "out")
     monkeypatch.undo()
     assert parse_folder(model, [corpus], tmp_path / "out").kept == 3

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.command_line import ONE, TWO, content, fails, invoke, run, sentence
 from tests.paths import TOY
+from treevote.commands.parse import parse_files
+from treevote.errors import ModelError
 
 
 @pytest.fixture
@@ -197,6 +201,21 @@ def test_a_file_without_heads_is_no_parse(tmp_path: Path) -> None:
     assert not (tmp_path / "out.conllu").exists()
 
 
+def test_a_model_that_may_not_be_read_is_named(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = os.stat
+
+    def stat(path: str | Path, **options: Any) -> os.stat_result:
+        if os.path.basename(path) == "manifest.json":
+            raise PermissionError(13, "Permission denied", path)
+        return original(path, **options)
+
+    monkeypatch.setattr(os, "stat", stat)  # root may read all
+    said = f"{model}: cannot read the model (Permission denied); check the path and its permissions"
+    assert said in fails("parse", model, TOY)
+    with pytest.raises(ModelError, match=re.escape(said)):
+        parse_files(model, [TOY], os.devnull)
+
+
 def test_a_fault_in_a_configuration_is_told_by_its_key(tmp_path: Path) -> None:
     for text, said in (
         ("[members.first]", "c.toml: the table of a member is [member.NAME]"),
@@ -205,6 +224,7 @@ def test_a_fault_in_a_configuration_is_told_by_its_key(tmp_path: Path) -> None:
             "c.toml: unknown key 'member.first.widht'; did you mean 'member.first.width'?",
         ),
         ("[member.default]\nwidth = 3", "c.toml: a member cannot be called 'default', a reserved name"),
+        ("[member.'']\nwidth = 3", "c.toml: a member cannot be called '', a reserved name"),
         ("[member.first]\nlike = ['a']", "c.toml: member.first.like: expected a name, found ('a',)"),
         ("[member.first]\nkind = {}", "member.first.kind: expected a name, found {}"),
         ("[member.first]\noptions = 3", "member.first.options: expected a table, found 3"),

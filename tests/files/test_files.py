@@ -207,6 +207,16 @@ def test_files_that_cannot_be_written(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["link.conllu"]
 
 
+def test_a_file_that_is_read_only_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold = tmp_path / "gold.conllu"
+    gold.write_text("gold")
+    may = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != gold and may(path, mode))  # root may write all
+    with pytest.raises(InputError, match=r"gold\.conllu: cannot write: the file is read-only; change its permissions"):
+        write(TOY, gold)
+    assert gold.read_text() == "gold"
+
+
 def test_errors_of_other_files_are_not_blamed_on_the_output(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), writing(tmp_path / "out"):
         (tmp_path / "other").read_bytes()

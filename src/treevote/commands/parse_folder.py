@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 from treevote.batch.joint import ParseJob
@@ -24,7 +25,7 @@ from treevote.ensemble.streaming import size
 from treevote.errors import ConfigError, InputError
 from treevote.files.encodings import UTF8, is_utf8
 from treevote.files.streams import path_of, paths_of
-from treevote.files.temporaries import lock, temporary
+from treevote.files.temporaries import is_temporary, lock, temporary
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.settings import Count
@@ -171,8 +172,9 @@ def _sentence(folder: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
+        path = os.fspath(error.filename2 or error.filename or folder)
         raise InputError(
             f"cannot write: {error.strerror or error}",
-            path=os.fspath(error.filename2 or error.filename or folder),
+            path=folder if any(map(is_temporary, Path(path).parts)) else path,
             remedy="check the folder, its permissions and the space on the disk; finished files stay",
         ) from error

@@ -87,7 +87,8 @@ def require_files(paths: Iterable[AnyPath]) -> None:
 def require_writable(paths: Iterable[AnyPath | None]) -> None:
     """Raise the error that `writing` would raise for the first folder, or file in no folder that can be written to.
 
-    It is for the outputs of long work. ``-`` and None are no files. A suffix of another compression is refused, too.
+    It is for the outputs of long work. ``-`` and None are no files. A file that is read-only is refused, though another
+    could take its place; so is a suffix of another compression.
 
     >>> require_writable([None, "-", "missing/report.html"])
     Traceback (most recent call last):
@@ -107,6 +108,9 @@ def require_writable(paths: Iterable[AnyPath | None]) -> None:
             shown = folder if os.path.islink(path) else os.path.dirname(path) or os.curdir
             problem = f"cannot write: no folder {shown!r} that can be written to"
             raise InputError(problem, path=os.fspath(path), remedy="make the folder, or name another one")
+        if os.path.exists(path) and not os.access(path, os.W_OK):
+            problem = "cannot write: the file is read-only"
+            raise InputError(problem, path=os.fspath(path), remedy="change its permissions, or name another file")
         if (suffix := os.path.splitext(path)[1]) in _OTHER_COMPRESSION:
             problem = f"cannot write: expected no compression, or that of .gz or .xz, found {suffix}"
             raise InputError(problem, path=os.fspath(path), remedy="name a file without it, and compress it afterwards")

@@ -10,8 +10,7 @@ arrays are memory maps. Indices are checked where a parser is built from a `Reco
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,7 +18,7 @@ from treevote.errors import ConfigError, ModelError
 from treevote.files.exchange import put_in_place, restore, standing
 from treevote.files.streams import path_of
 from treevote.files.temporaries import temporary
-from treevote.store.manifest import MANIFEST, read_manifest, write_manifest
+from treevote.store.manifest import MANIFEST, as_model_error, read_errors, read_manifest, write_manifest
 from treevote.store.packages import model_folder
 from treevote.store.record import Record, open_record, read_record, write_record
 
@@ -43,7 +42,7 @@ def save(record: Record, path: str | Path) -> None:
     """
     check_target(path)
     folder = Path(os.path.realpath(path))
-    with _as_model_error(f"{path}: cannot write the model", "nothing was changed: make room, or name another folder"):
+    with as_model_error(f"{path}: cannot write the model", "nothing was changed: make room, or name another folder"):
         folder.parent.mkdir(parents=True, exist_ok=True)
         restore(folder)
         with temporary(folder, folder=True) as new:
@@ -60,7 +59,7 @@ def check_target(path: str | Path) -> None:
     """
     if str(path) == "-":
         raise ModelError("expected a folder for the model, found -, which is standard output; name a folder")
-    with _as_model_error(f"{path}: cannot be examined", "name another folder"):
+    with as_model_error(f"{path}: cannot be examined", "name another folder"):
         folder = standing(Path(os.path.realpath(path_of(path))))
         if folder == Path(os.path.realpath(os.curdir)):
             raise ModelError(f"{path}: found the working folder, which a model would replace; name a folder in it")
@@ -143,12 +142,11 @@ def sizes(path: str | Path) -> dict[str, int]:
 def read_whole(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
     """Read a model folder, again if it was replaced meanwhile: its files are opened one by one. Errors name it."""
     path = model_folder(path)
-    problem = f"{path}: cannot read the model", "check the path and its permissions"
     while True:
-        with _as_model_error(*problem):
+        with read_errors(path):
             before = _stamp(path)
         try:
-            with _as_model_error(*problem):
+            with read_errors(path):
                 result = read(before[0])
         except ModelError as fault:
             if _stamp(path) == before:
@@ -168,11 +166,3 @@ def _stamp(path: str | Path) -> tuple[Path, tuple[int, ...]]:
     except OSError:
         return folder, ()
     return folder, (facts.st_dev, facts.st_ino, facts.st_mtime_ns, facts.st_size)
-
-
-@contextmanager
-def _as_model_error(problem: str, remedy: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as fault:
-        raise ModelError(f"{problem} ({fault.strerror or fault}); {remedy}") from fault

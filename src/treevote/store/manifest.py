@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -91,11 +91,26 @@ def member(mapping: object, key: str, kind: type[_T], path: Path) -> _T:
 
 def require_manifest(path: str | Path) -> None:
     """Raise the error that reading a model would raise if there is no folder, or no model in it."""
-    folder = standing(Path(os.path.realpath(path)))
-    if not folder.exists():
-        raise ModelError(f"{path}: there is no such model folder; check the path, or train a model first")
-    if not (folder / MANIFEST).exists():
-        raise ModelError(f"{path}: not a treevote model, it has no {MANIFEST}; name a folder that treevote wrote")
+    with read_errors(path):
+        folder = standing(Path(os.path.realpath(path)))
+        if not folder.exists():
+            raise ModelError(f"{path}: there is no such model folder; check the path, or train a model first")
+        if not (folder / MANIFEST).exists():
+            raise ModelError(f"{path}: not a treevote model, it has no {MANIFEST}; name a folder that treevote wrote")
+
+
+def read_errors(path: str | Path) -> AbstractContextManager[None]:
+    """Turn an error of the system while a model is read into a `ModelError`."""
+    return as_model_error(f"{path}: cannot read the model", "check the path and its permissions")
+
+
+@contextmanager
+def as_model_error(problem: str, remedy: str) -> Iterator[None]:
+    """Turn an error of the system into a `ModelError`."""
+    try:
+        yield
+    except OSError as fault:
+        raise ModelError(f"{problem} ({fault.strerror or fault}); {remedy}") from fault
 
 
 def read_manifest(folder: Path, *, strict: bool = True) -> Manifest:
