@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
+from treevote.corpus.sentence import is_label
 from treevote.ensemble.plug_in_faults import faults_named, required
 from treevote.errors import ConfigError, ModelError, unknown, warn
 from treevote.models.learning.clusters.clusters import NONE, Clusters
@@ -34,7 +35,7 @@ DEFAULT_MEMBERS = ("lr-structured-forward", "graph-mira", "pipeline", "lr-struct
 """The LR parsers of both directions with a graph-based and a pipeline parser: the errors of parsers differ more between
 families than within one."""
 
-RESERVED = ("", "all", "annotator", "candidates", "default", "vote")  # names that no member can have
+RESERVED = ("all", "annotator", "candidates", "default", "vote")  # names that no member can have
 
 
 class Member(Parser, Protocol):
@@ -143,9 +144,11 @@ def expanded(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(own for name in names for own in (groups[name]() if name in groups else (name,)))
 
 
-def require_free(names: Iterable[str]) -> None:
-    """Raise ConfigError if one of the names of members is reserved."""
+def require_free(names: Iterable[Any]) -> None:
+    """Raise ConfigError if one of the names of members is reserved, or cannot be shown."""
     for name in names:
+        if not isinstance(name, str) or not is_label(name):
+            raise ConfigError(f"a member cannot be called {name!r}; give it a name without control characters")
         if name in RESERVED:
             raise ConfigError(f"a member cannot be called '{name}', a reserved name; choose another one")
 

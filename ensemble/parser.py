@@ -117,7 +117,12 @@ class EnsembleParser:
         return parse_in_turn(self.members, treebank, lambda member, own: _counted(member, own, given))
 
     def combine(self, parses: Mapping[str, Treebank], given: Given | None = None) -> Treebank:
-        """Return the vote over the parses of all members, with support, and with confidence if possible."""
+        """Return the vote over the parses of all members, with support, and with confidence if possible.
+
+        InputError if the parse of a member is missing.
+        """
+        if missing := self.members.keys() - parses.keys():
+            raise InputError(f"expected a parse of each member, found none of {min(missing)}", remedy="give all")
         voted = self.judge.vote([parses[name] for name in self.members], single_root=self.single_root, given=given)
         usual = self.usual_share
         if voted.confidence is None or usual is None:

@@ -76,8 +76,8 @@ class EnsembleTrainer:
     folds: int = 0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.members, Mapping) or not all(hasattr(each, "train") for each in self.members.values()):
-            problem = f"members: expected trainers by name, found {short(self.members)}"
+        if not isinstance(self.members, Mapping) or not all(map(_is_trainer, self.members.values())):
+            problem = f"members: expected trainers of parsers by name, found {short(self.members)}"
             raise ConfigError(f"{problem}; give them as in {{'forward': treevote.TransitionTrainer()}}")
         require_free(self.members)
         converted(VoteKind | Literal["auto"], self.weights, "weights")
@@ -307,3 +307,8 @@ def facts_of(treebank: Treebank) -> dict[str, JSON]:
         "labels": len(treebank.labels),
         "sha256": checksum(bare),
     }
+
+
+def _is_trainer(each: object) -> bool:
+    """Tell whether something can be the trainer of a member; the class of one cannot, nor can an ensemble."""
+    return hasattr(each, "train") and not isinstance(each, type | EnsembleTrainer)

@@ -83,7 +83,10 @@ def vote(
     (['0.00', '1.00', '1.00', '0.67'], ['0.00', '0.67', '1.00', '1.00'])
     """
     systems = require_treebanks(systems)
-    systems = systems if given is None else [given.held(system) for system in systems]
+    if given is not None:
+        if not isinstance(given, Given):
+            raise ConfigError(f"given: expected Given, found {type(given).__name__}; make it with Given.of")
+        systems = [given.held(system) for system in systems]
     weights = Weights.equal(len(systems)) if weights is None else weights
     if not isinstance(weights, Weights):
         problem = f"expected Weights, found {type(weights).__name__}"

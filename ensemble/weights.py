@@ -13,13 +13,14 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
+from treevote.config import converted
 from treevote.corpus.treebank import Treebank, require_treebank, require_treebanks
 from treevote.corpus.vocabulary import encode
 from treevote.errors import ConfigError, ModelError
 from treevote.evaluation.agreement import accuracy_by, agreement, arcs_of
 from treevote.evaluation.counts import check_same_sentences
 from treevote.kernels import Ints, Longs
-from treevote.settings import Interval, Settings
+from treevote.settings import Count, Interval, Settings
 
 UNIT = 2**20  # weights are whole multiples of 1 / UNIT, so that sums are exact in any order
 HEAVIEST = 2.0**20  # maximum weight, so that sums cannot overflow
@@ -74,7 +75,7 @@ class Weights(Settings):
     @staticmethod
     def equal(k: int) -> Weights:
         """Return weight 1 for each of ``k`` systems."""
-        return Weights("equal", (1.0,) * k)
+        return Weights("equal", (1.0,) * converted(Count, k, "k"))
 
     @staticmethod
     def by_accuracy(gold: Treebank, systems: Sequence[Treebank]) -> Weights:
@@ -166,7 +167,7 @@ class Weights(Settings):
         """
         try:
             return Weights(data["kind"], data["overall"], data["pos"], data["rows"])
-        except (ConfigError, KeyError) as error:
+        except (ConfigError, KeyError, TypeError) as error:
             raise ModelError(f"the weights of the vote are damaged: {error}; train the model again") from error
 
 

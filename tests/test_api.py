@@ -223,6 +223,18 @@ def test_systems_may_be_an_iterator_and_weights_are_weights() -> None:
 def test_a_number_of_jobs_is_enough_for_every_training() -> None:
     trainer = treevote.EnsembleTrainer({"forward": treevote.TransitionTrainer()})
     assert trees(trainer.train(TRAIN, jobs=1).parse(TEST)) == trees(trainer.train(TRAIN).parse(TEST))
+    own = treevote.TransitionTrainer()
+    assert trees(own.train(TRAIN, jobs=1).parse(TEST)) == trees(own.train(TRAIN).parse(TEST))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_training_is_cancelled_by_its_progress(n_jobs: int) -> None:
+    def cancel(*step: object) -> None:
+        raise LookupError("cancelled")
+
+    members = ["lr-svm-forward", "graph-perceptron"]
+    with pytest.raises(LookupError, match="cancelled"):
+        treevote.train(TRAIN, members=members, jobs=treevote.Jobs(n_jobs, progress=cancel))
 
 
 def test_a_warning_about_sentences_of_no_name_begins_with_their_number() -> None:
@@ -335,6 +347,9 @@ def test_a_list_or_folder_of_files_is_one_corpus_with_documents(tmp_path: Path) 
     assert (whole[0].sent_id, whole[0].text, whole[1].text) == ("a", "Dogs bark.", "Cats")
     assert repr(whole[0]) == "<Sentence 'a': 2 tokens, 'Dogs bark.'>"
     assert treevote.loads(treevote.dumps(whole)).documents == whole.documents
+    (tmp_path / "c.conll").write_text("1\tSo\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    with pytest.warns(treevote.TreevoteWarning, match=r"c\.conll: files of different formats; comments"):
+        assert treevote.read([tmp_path / "sub/b.conllu", tmp_path / "c.conll"]).n_sentences == 3
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=r"expected files with the suffix \.conllu, \.conllx, \.conll, found none"):
         treevote.read(tmp_path / "empty")
@@ -417,6 +432,16 @@ def test_arguments_that_make_no_sense_are_told(model: Path, tmp_path: Path) -> N
         (lambda: treevote.parse(model, toy, member=3), "unknown member '3'"),  # type: ignore[arg-type]
         (lambda: treevote.parse(model, [toy[0].words]), "expected a token, found Word"),
         (lambda: treevote.vote_files([one, one], tmp_path / "out", roots="ONE"), "unknown roots 'ONE'"),  # type: ignore[arg-type]
+        (lambda: treevote.vote([toy], single_root=True, given="all"), "given: expected Given, found str"),  # type: ignore[arg-type]
+        (lambda: parser.combine({}), "expected a parse of each member, found none of "),
+        (lambda: treevote.Weights.equal(2.5), "k: expected a whole number, found 2.5"),  # type: ignore[arg-type]
+        (lambda: treevote.Weights.from_json(None), "the weights of the vote are damaged"),  # type: ignore[arg-type]
+        (lambda: treevote.TransitionTrainer().train(toy, seed=-1), "seed should be at least 0, found -1"),
+        (lambda: treevote.EnsembleTrainer({"a": treevote.TransitionTrainer}), "members: expected trainers of parsers"),  # type: ignore[dict-item]
+        (lambda: treevote.EnsembleTrainer({"a": treevote.EnsembleTrainer()}), "members: expected trainers of parsers"),
+        (lambda: treevote.EnsembleTrainer({1: treevote.TransitionTrainer()}), "a member cannot be called 1; give it"),  # type: ignore[dict-item]
+        (lambda: treevote.parse_folder(model, one, tmp_path / "out", suffix=3), "suffix: expected a string, found 3"),  # type: ignore[arg-type]
+        (lambda: parse_files(model, one, tmp_path / "out", id_prefix=3), "id_prefix: expected a string, found 3"),  # type: ignore[arg-type]
     ]
     for call, said in cases:
         with pytest.raises(TreevoteError, match=re.escape(said)):
@@ -427,5 +452,6 @@ def test_arguments_that_make_no_sense_are_told(model: Path, tmp_path: Path) -> N
 def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
     toy = toy_treebank(30, seed=0)
     options: dict[str, Any] = {"members": ["lr-svm-forward"], "folds": np.int32(2), "seed": np.int64(3)}
+    assert treevote.TransitionTrainer(margin=np.float32(1.5)).margin == 1.5  # type: ignore[arg-type]
     treevote.train(toy, output=tmp_path / "model", **options)
     assert load(tmp_path / "model").facts["seed"] == 3

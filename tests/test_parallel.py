@@ -150,6 +150,15 @@ def test_progress_comes_from_wherever_a_task_runs(n_jobs: int, backend: str | No
     assert heard == {"a": [1, 2, 3], "b": [1, 2, 3]}
 
 
+@pytest.mark.parametrize(("n_jobs", "backend"), [(1, None), (2, "loky"), (2, "threading")])
+def test_a_fault_of_the_progress_comes_from_wherever_a_task_runs(n_jobs: int, backend: str | None) -> None:
+    def cancel(*step: object) -> None:
+        raise ValueError("cancelled")
+
+    with pytest.raises(ValueError, match="cancelled"):
+        list(Jobs(n_jobs, backend, cancel).map(count, "ab"))
+
+
 @pytest.mark.parametrize(
     ("jobs", "said"),
     [

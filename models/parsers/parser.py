@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from treevote.config import DATA, to_mapping
+from treevote.config import DATA, converted, to_mapping
 from treevote.corpus.given import Given
 from treevote.corpus.pseudo_projective import Encoding, deprojectivize, projectivize
 from treevote.corpus.treebank import Treebank, require_treebank
@@ -22,7 +22,7 @@ from treevote.models.learning.clusters.clusters import NONE, Clusters
 from treevote.models.learning.features.lexicon import Lexicon, WordColumns
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.parallel import ONE_JOB, Jobs
-from treevote.settings import Settings
+from treevote.settings import Seed, Settings
 from treevote.store.record import Record
 from treevote.store.validation import rebuild, trainer_of, truth_of
 
@@ -52,7 +52,9 @@ class BaseTrainer(Settings, Generic[_Parser]):
     encoding: Encoding = "path"  # of non-projective trees in labels (Nivre & Nilsson 2005)
     clusters: Clusters = field(default=NONE, repr=False, metadata=DATA)
 
-    def train(self, treebank: Treebank, dev: Treebank | None = None, *, seed: int = 0, jobs: Jobs = ONE_JOB) -> _Parser:
+    def train(
+        self, treebank: Treebank, dev: Treebank | None = None, *, seed: int = 0, jobs: int | Jobs = ONE_JOB
+    ) -> _Parser:
         """Learn from trees; the same treebanks and seed give the same bytes, whatever the jobs.
 
         Parameters
@@ -63,7 +65,7 @@ class BaseTrainer(Settings, Generic[_Parser]):
             Sentences with trees, for choices of the trainer.
         seed : int, default=0
             Seed of all random choices.
-        jobs : Jobs, optional
+        jobs : int or Jobs, default=1
             For independent parts of the training; their progress is called as the training advances.
 
         Raises
@@ -71,10 +73,10 @@ class BaseTrainer(Settings, Generic[_Parser]):
         InputError
             If there is nothing to learn from, or heads are no trees.
         ConfigError
-            If there is no such learner or template, or the learner cannot learn to parse.
+            If there is no such learner or template, the learner cannot learn to parse, or the seed is negative.
         """
         require_labelled_trees(require_treebank(treebank))
-        return self._train(treebank, dev, seed, jobs)
+        return self._train(treebank, dev, converted(Seed, seed, "seed"), Jobs.of(jobs))
 
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> _Parser:
         """Learn from checked trees."""

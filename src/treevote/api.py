@@ -9,12 +9,14 @@ from contextlib import contextmanager
 from typing import Literal, get_args
 
 from treevote.adaptation.configuration import read_configuration as adaptation_configuration
-from treevote.batch.data import Data, Path_, parsed_data, running_text, training_data
+from treevote.batch.data import Data, Path_, parsed_data, running_texts, training_data
 from treevote.batch.parsing import SENTENCES, member_of, parse_sentences, require_tags, stored_parser, trees_of
 from treevote.commands.adapt import Outcome
 from treevote.commands.adapt import adapt as run_adaptation
 from treevote.commands.train import train as run_training
 from treevote.config import converted
+from treevote.conll.corpora import joined
+from treevote.conll.text_chunks import TextChunk
 from treevote.conll.writer import write
 from treevote.corpus.given import Keep
 from treevote.corpus.treebank import Treebank
@@ -28,7 +30,7 @@ from treevote.files.encodings import not_utf8
 from treevote.files.streams import path_of, paths_of
 from treevote.models.learning.clusters.clusters import Clusters
 from treevote.models.learning.vectors.vectors import WordVectors
-from treevote.models.text.text_annotator import Tags
+from treevote.models.text.text_annotator import Tags, TextAnnotator
 from treevote.notebook import in_notebook
 from treevote.parallel import Jobs
 from treevote.settings import Count
@@ -177,15 +179,8 @@ def parse(
     chunk = converted(Count, chunk, "chunk")
     ensemble = model if isinstance(model, EnsembleParser) else stored_parser(model, member)()
     parser = member_of(ensemble, member)
-    text = running_text(data, has_tokenizer=ensemble.annotator.tokenizer is not None)
-    if text is None:
-        treebank = parsed_data(data, trees_of(parser, keep))
-    else:
-        if text.path and (reason := not_utf8(text.text)):
-            warn(f"{text.path}: {reason}")
-        treebank = ensemble.annotator.tokenized(text)
-        if not treebank.n_sentences:
-            raise InputError("expected sentences, found none", path=treebank.title, remedy="give a text with words")
+    texts = running_texts(data, has_tokenizer=ensemble.annotator.tokenizer is not None)
+    treebank = _tokenized(ensemble.annotator, texts) if texts else parsed_data(data, trees_of(parser, keep))
     treebank = ensemble.annotator.tagged(treebank, tags)
     remedy = "tag the text first, and give (form, upos) pairs or CoNLL-U, or train the model with --from-text"
     require_tags(ensemble, treebank, remedy)
@@ -197,6 +192,18 @@ def parse(
     if output is not None:
         write(parsed.only(), output)
     return parsed
+
+
+def _tokenized(annotator: TextAnnotator, texts: Sequence[TextChunk]) -> Treebank:
+    """Return the sentences of running texts; InputError if one has none."""
+    parts = []
+    for text in texts:
+        if text.path and (reason := not_utf8(text.text)):
+            warn(f"{text.path}: {reason}")
+        parts.append(annotator.tokenized(text))
+        if not parts[-1].n_sentences:
+            raise InputError("expected sentences, found none", path=parts[-1].title, remedy="give a text with words")
+    return joined(parts, [text.path for text in texts]) if len(parts) > 1 else parts[0]
 
 
 def adapt(

@@ -176,8 +176,8 @@ def converted(hint: Any, value: object, where: str) -> Any:
             return from_mapping(hint, value, where)
         if isinstance(value, hint):
             return value
-    elif hint is float and isinstance(value, float | numbers.Integral) and not isinstance(value, bool):
-        number = value if isinstance(value, float) else int(value)
+    elif hint is float and isinstance(value, numbers.Real) and not isinstance(value, bool):
+        number = int(value) if isinstance(value, numbers.Integral) else float(value)
         if abs(number) <= sys.float_info.max:
             return float(number)
     elif hint is int and isinstance(value, numbers.Integral) and not isinstance(value, bool):

@@ -24,7 +24,10 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 @contextmanager
 def relayed(progress: Progress) -> Iterator[Progress]:
-    """Yield a progress that can be pickled: tasks in any thread or process of this machine call it."""
+    """Yield a progress that can be pickled: tasks in any thread or process of this machine call it.
+
+    An exception of the progress comes at the end of the block, if it was called for a task in another process.
+    """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as inbox:
         inbox.settimeout(REPORT_EVERY)
         with suppress(OSError):  # without a loopback device, the progress of other processes is lost
@@ -38,6 +41,8 @@ def relayed(progress: Progress) -> Iterator[Progress]:
         finally:
             done.set()
             thread.join()
+        if relay.fault is not None:
+            raise relay.fault
 
 
 class _Relay:
@@ -46,6 +51,7 @@ class _Relay:
     def __init__(self, port: int, key: str, progress: Progress | None = None) -> None:
         self.port, self.key, self.progress = port, key, progress
         self.lock, self.last = threading.Lock(), -REPORT_EVERY
+        self.fault: Exception | None = None  # of the progress, called for another process
 
     def __reduce__(self) -> tuple[object, ...]:
         return _Relay, (self.port, self.key)
@@ -70,7 +76,12 @@ def _listen(inbox: socket.socket, relay: _Relay, stop: threading.Event) -> None:
             if stop.is_set():
                 return
             continue
-        with suppress(TypeError, ValueError):  # no message of ours
+        try:
             key, name, done, total = json.loads(message)
-            if key == relay.key:
+        except (TypeError, ValueError):  # no message of ours
+            continue
+        if key == relay.key and relay.fault is None:
+            try:
                 relay(name, done, total)
+            except Exception as fault:
+                relay.fault = fault

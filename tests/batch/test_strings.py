@@ -18,7 +18,7 @@ import treevote
 from tests.reference.toy_grammar import toy_treebank
 from treevote import ConfigError, EnsembleParser, StoredParser, dumps, parse_files, parse_strings
 from treevote.batch import strings
-from treevote.batch.data import running_text
+from treevote.batch.data import running_texts
 from treevote.batch.joint import ParseJob
 from treevote.batch.reading import tasks
 from treevote.corpus.given import Keep
@@ -161,9 +161,8 @@ def test_texts_are_taken_a_batch_at_a_time(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_string_is_running_text_if_it_has_no_tab_and_the_model_a_tokenizer() -> None:
-    found = running_text("Dogs bark.", has_tokenizer=True)
-    assert found is not None
+    (found,) = running_texts("Dogs bark.", has_tokenizer=True)
     assert found.text == b"Dogs bark."
-    assert running_text("Dogs bark.", has_tokenizer=False) is None
-    assert running_text("1\tdogs", has_tokenizer=True) is None
-    assert running_text(["Dogs bark."], has_tokenizer=True) is None
+    assert not running_texts("Dogs bark.", has_tokenizer=False)
+    assert not running_texts("1\tdogs", has_tokenizer=True)
+    assert not running_texts(["Dogs bark."], has_tokenizer=True)

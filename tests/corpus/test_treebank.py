@@ -16,7 +16,7 @@ from treevote.conll.reader import loads
 from treevote.conll.writer import dumps
 from treevote.corpus.sentence import Word, sent_id
 from treevote.corpus.treebank import Treebank
-from treevote.errors import InputError
+from treevote.errors import ConfigError, InputError
 from treevote.evaluation.factors import documents
 
 TOY = Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [2, 0], ["x", "root"]), (["d"] * 3, [0, 1, 1], ["root"] * 3)])
@@ -188,6 +188,19 @@ def test_a_label_stays_without_a_head_unless_it_is_open(label: str) -> None:
     assert made.labels == (("det", "root") if known else ("root",))
     assert dumps(made).split("\n")[0].split("\t")[6:8] == ["_", "det" if known else "_"]
     assert loads(dumps(made), trees="partial")[0].deprels == made[0].deprels
+
+
+def test_an_empty_column_is_open_as_in_a_file() -> None:
+    words = [Word("a", "", "", "", ""), Word("dog", "dog", "NOUN", "", "")]
+    made = Treebank.of([(words, [2, 0], ["", "root"])])
+    again = loads(dumps(made), trees="optional")
+    assert made[0].words[1] == again[0].words[1] == Word("a", "_", "_", "_", "_")
+    assert made[0].deprels == again[0].deprels == ("", "_", "root")
+
+
+def test_marks_that_are_none_are_not_kept() -> None:
+    with pytest.raises(ConfigError, match="unknown mark 'confidance'; did you mean 'confidence'"):
+        TOY.only("confidance")
 
 
 def test_treebanks_and_their_sources_are_values() -> None:

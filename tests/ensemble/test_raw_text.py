@@ -115,6 +115,8 @@ def test_text_is_tagged_and_parsed(model: Path, tmp_path: Path) -> None:
     for data in (text.decode(), model.parent / "in.txt"):
         (model.parent / "in.txt").write_bytes(text)
         assert without_document(dumps(parse(str(model), data).only()).encode()) == without_document(found)
+    with pytest.raises(InputError, match="let its tagger find them, without tags='keep'"):
+        parse(model, [["Dogs", "bark"]], tags="keep")
     reader = load(model).annotator
     assert reader is not None
     assert reader.read(text).n_tokens == 10
@@ -143,6 +145,8 @@ def test_several_files_are_told_apart(model: Path) -> None:
         "# newdoc id = one",
         "# newdoc id = two",
     ]
+    assert dumps(parse(model, [one, two]).only()) == both
+    assert dumps(parse(model, [one]).only()) == dumps(parse(model, one).only())
 
 
 def test_no_sentence_of_a_folder_has_the_id_of_another(model: Path, tmp_path: Path) -> None:

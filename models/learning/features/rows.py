@@ -6,10 +6,9 @@ cheap, so this costs less than keeping the keys of all features would.
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -121,14 +120,25 @@ def fit(learner: Learner, rows: Rows, progress: Progress | None, name: str) -> N
     from scipy.sparse import csr_matrix  # slow to import, and not needed to parse
 
     X = csr_matrix((values, rows.indices, rows.indptr), shape=(len(rows.classes), len(rows.keys)))
-    told = {}
+    told: dict[str, Any] = {}
+    foreign: list[Exception] = []  # of the progress
     if progress is not None and "progress" in inspect.signature(learner.fit).parameters:
-        told["progress"] = functools.partial(progress, name)
+
+        def tell(done: int, total: int) -> None:
+            try:
+                progress(name, done, total)
+            except Exception as error:
+                foreign.append(error)
+                raise
+
+        told["progress"] = tell
     try:
         learner.fit(X, rows.classes, **told)
     except (TreevoteError, MemoryError, OSError):  # these are no fault of the options
         raise
     except Exception as error:  # a classifier of scikit-learn may have any options
+        if error in foreign:
+            raise
         raise ConfigError(
             f"{type(learner).__name__} cannot learn to parse ({error}); correct its options, or choose another"
         ) from error

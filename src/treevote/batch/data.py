@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeGuard
 from treevote.conll.corpora import document_ids
 from treevote.conll.plain_text import encoded
 from treevote.conll.reader import loads, read, require_text
-from treevote.conll.text_chunks import TextChunk, text_chunk, text_chunks, text_format
+from treevote.conll.text_chunks import TextChunk, TextFormat, text_chunk, text_chunks, text_format
 from treevote.conll.validation import Trees
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
@@ -24,19 +24,27 @@ paths; sentences as lists of tokens."""
 _FILE = "treevote.parse(model, {})"
 
 
-def running_text(data: Data, *, has_tokenizer: bool) -> TextChunk | None:
-    """Return data that are running text, or a file of it, as one chunk; None if they are something else.
+def running_texts(data: Data, *, has_tokenizer: bool) -> list[TextChunk]:
+    """Return data that are running text, or files of it, one chunk for each; none if they are something else.
 
     A string is running text if it has no tab and the model has a tokenizer.
     """
     if isinstance(data, str):
         if "\t" in data or not has_tokenizer:
-            return None
+            return []
         require_text(data, _FILE)
-        return text_chunk(encoded(data))
-    if not isinstance(data, os.PathLike) or (format := text_format(os.fspath(data), "auto")) is None:
-        return None
-    path, (document,) = os.fspath(data), document_ids([data])
+        return [text_chunk(encoded(data))]
+    items: Sequence[Any] = data if isinstance(data, Sequence) and not isinstance(data, Treebank) else [data]
+    if not all(isinstance(item, os.PathLike) for item in items):
+        return []
+    paths = list(map(os.fspath, items))
+    formats = [format for path in paths if (format := text_format(path, "auto")) is not None]
+    if len(formats) < len(paths):
+        return []
+    return [_whole(*file) for file in zip(paths, formats, document_ids(paths), strict=True)]
+
+
+def _whole(path: str, format: TextFormat, document: str) -> TextChunk:
     chunks = text_chunks(path, format=format, document=document)
     return TextChunk(path, tuple(stretch for chunk in chunks for stretch in chunk.stretches), format, document=document)
 

@@ -41,7 +41,10 @@ def require_tags(ensemble: EnsembleParser, treebank: Treebank, remedy: str) -> N
     """Raise an InputError if the model was trained with tags, and no sentence has any."""
     if treebank.n_tokens and without_tags(treebank).all() and expects_tags(ensemble):
         problem = "expected a part of speech for each token, found none"
-        remedy = f"the model was trained with tags and has no tagger: {remedy}"
+        if ensemble.annotator.tagger is not None:
+            remedy = "the model was trained with tags: let its tagger find them, without tags='keep'"
+        else:
+            remedy = f"the model was trained with tags and has no tagger: {remedy}"
         raise InputError(problem, path=treebank.title, remedy=remedy)
 
 

@@ -119,7 +119,7 @@ def parse_files(
         ``chunk_bytes`` is less than 1.
     """
     start, jobs, chunk_bytes = time.monotonic(), Jobs.of(jobs), converted(Count, chunk_bytes, "chunk_bytes")
-    inputs = paths_of(inputs)
+    inputs, id_prefix = paths_of(inputs), converted(str, id_prefix, "id_prefix")
     require_apart([output] if len(inputs) > 1 else [], inputs)
     work = ParseJob(StoredParser.of(model, member), support, confidence, on_error, tags, keep, lights)
     is_utf8(encoding)

@@ -93,6 +93,7 @@ def parse_folder(
     """
     start, jobs, task_bytes = time.monotonic(), Jobs.of(jobs), converted(Count, task_bytes, "task_bytes")
     folder, inputs = path_of(folder), paths_of(inputs)
+    suffix, id_prefix = converted(str, suffix, "suffix"), converted(str, id_prefix, "id_prefix")
     if not inputs:
         raise InputError("expected files to parse, found none", remedy="name one or more files or folders")
     check_folder(folder)

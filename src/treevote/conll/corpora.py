@@ -14,7 +14,7 @@ import numpy as np
 
 from treevote.corpus.source import BOM, Source, new_document
 from treevote.corpus.treebank import Treebank
-from treevote.errors import InputError
+from treevote.errors import InputError, warn
 from treevote.files.streams import stem
 
 SUFFIXES = (".conllu", ".conllx", ".conll")  # of the files of a folder that are treebanks, compressed or not
@@ -57,12 +57,15 @@ def _refuse(error: OSError) -> NoReturn:
 def joined(parts: Sequence[Treebank], paths: Sequence[str | os.PathLike[str]]) -> Treebank:
     """Return treebanks that were read from files as one, with their lines unless their formats differ.
 
+    A `TreevoteWarning` tells of the difference.
     A file in CoNLL-U whose first sentence begins no document begins one, with the id of `document_ids`.
     """
     whole = Treebank.concatenate(parts, " + ".join(part.name for part in parts))
     named = zip(parts, document_ids(paths), strict=True)
-    sources = [_as_document(part, document) for part, document in named]
-    return dataclasses.replace(whole, source=Source.concatenate(sources))
+    source = Source.concatenate([_as_document(part, document) for part, document in named])
+    if source is None:
+        warn(f"{whole.name}: files of different formats; comments, ranges, DEPS and MISC are left out: read each alone")
+    return dataclasses.replace(whole, source=source)
 
 
 def _as_document(part: Treebank, document: str) -> Source | None:

@@ -56,7 +56,8 @@ def read(
     source : path, "-", binary file, sequence of paths, or sequence of conllu.TokenList
         A string is a path, never a text (see `loads`). ``-`` is standard input; xz and gzip are decompressed. The files
         of a list, or those of a folder and its sub-folders with the suffixes ``.conllu``, ``.conllx``, ``.conll``, are
-        one treebank, each a document.
+        one treebank, each a document; if their formats differ, a `TreevoteWarning` tells that comments, ranges, DEPS
+        and MISC are left out.
     format : {"auto", "conllu", "conllx"}, default="auto"
         ``"auto"``: determined by `treevote.conll.validation.format_of` from name and content; a TokenList is CoNLL-U.
     trees : {"required", "some", "partial", "partial-rooted", "labels", "optional", "ignored"}, default="required"

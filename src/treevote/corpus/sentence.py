@@ -230,8 +230,8 @@ def columns_of_sentences(
             if not all(isinstance(field, str) for field in word):
                 problem = f"token {token}: expected a Word of strings, found {short(word)}"
                 raise InputError(problem, path=name, sentence=str(number), remedy="write _ for an empty column")
-            is_open = head < 0 and deprel in ("", "_")
-            label = -1 if is_open else labels.setdefault(deprel, len(labels))
+            word = Word(word.form, *(field or "_" for field in word[1:]))
+            label = -1 if head < 0 and deprel in ("", "_") else labels.setdefault(deprel or "_", len(labels))
             rows.append((words.setdefault(word, len(words)), head, label))
         offsets.append(len(rows))
     tokens, heads, deprels = np.array(rows, np.int32).reshape(-1, 3).T.copy()

@@ -22,7 +22,7 @@ from treevote.corpus.frame import columns_of
 from treevote.corpus.sentence import ROOT, Sentence, Word, columns_of_sentences, sent_id
 from treevote.corpus.source import Source, openings
 from treevote.corpus.vocabulary import encode, used
-from treevote.errors import InputError, extra, shortened
+from treevote.errors import InputError, extra, require_known, shortened
 from treevote.kernels import Bools, Floats, Ints, Longs
 from treevote.notebook import drawing
 
@@ -313,7 +313,9 @@ class Treebank:
         return {field: column for field in MARKS if (column := getattr(self, field)) is not None}
 
     def only(self, *fields: str) -> Treebank:
-        """Return the same trees with no other marks than these, each a name of ``MARKS``."""
+        """Return the same trees with no other marks than these, each a name of ``MARKS``; ConfigError for another."""
+        for field in fields:
+            require_known("mark", field, MARKS)
         dropped: dict[str, Any] = {field: None for field in self.marks if field not in fields}
         return dataclasses.replace(self, **dropped) if dropped else self
 
@@ -371,7 +373,8 @@ class Treebank:
     def of(sentences: Sequence[tuple[Sequence[Word | str], Sequence[int], Sequence[str]]], name: str = "") -> Treebank:
         """Build a treebank by hand: for each sentence its words or forms, heads and deprels, of length n each.
 
-        Heads count from 1; 0 is ROOT, -1 unknown. A word without head has a label, unless that is empty or ``_``.
+        Heads count from 1; 0 is ROOT, -1 unknown. A word without head has a label, unless that is empty or ``_``. An
+        empty string as a column of a word, or as a label, is ``_``, as in a file.
 
         Raises
         ------
