@@ -24,6 +24,7 @@ from treevote.adaptation.tagging import retagged
 from treevote.config import to_mapping
 from treevote.corpus.repeated_sentences import sentence_forms
 from treevote.corpus.treebank import Treebank
+from treevote.ensemble.familiarity import ENOUGH_WORDS, STRANGE_WORDS
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.ensemble.trainer import EnsembleTrainer, facts_of
 from treevote.evaluation.counts import Convention
@@ -267,6 +268,9 @@ class Adaptation:
             yield "the model was not trained on these training data; give its own training data"
         if not self.data.external and (like := homogeneity_warning(committee)):
             yield f"the members of the committee are too similar: {like}; their agreement says little"
+        if distance.unknown_words >= 100 * STRANGE_WORDS and len(source.words) >= ENOUGH_WORDS:
+            words = f"{distance.unknown_words:.0f} % of the words of the text are not in the training data"
+            yield f"{words}; if it is in another language, take a model of that"
         if distance.tags == ("_",):
             yield "the text has no tags; tag it as the training data are tagged"
         elif distance.unknown_tags > 1:

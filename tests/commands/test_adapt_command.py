@@ -189,6 +189,20 @@ def test_another_tag_set_is_told_before_the_work(room: Path, tmp_path: Path) -> 
     assert warning in adapt(room, text, tmp_path / "new", code=3).stderr
 
 
+def test_a_text_in_another_language_is_told_before_the_work(
+    room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("treevote.adaptation.adapt.ENOUGH_WORDS", 1)
+    warning = "100 % of the words of the text are not in the training data; if it is in another language"
+    assert warning not in adapt(room, room / "text.conllu", tmp_path / "same", "--force").stderr
+    text = tmp_path / "text.conllu"
+    rows = [line.split("\t") for line in (room / "text.conllu").read_text("utf-8").split("\n")]
+    text.write_text(
+        "\n".join("\t".join([row[0], *(f"{form}x" for form in row[1:2]), *row[2:]]) for row in rows), "utf-8"
+    )
+    assert warning in adapt(room, text, tmp_path / "new", "--force").stderr
+
+
 def test_one_endless_sentence_is_not_learned_from(room: Path, tmp_path: Path) -> None:
     text = tmp_path / "endless.conllu"
     arguments = "--train", room / "train.conllu", "-o", tmp_path / "new", *QUICK

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.adaptation.test_adapt import before
-from tests.command_line import run
+from tests.command_line import fails, invoke, run
 from tests.models.text.tokenization.texts import texts
 from tests.reference.toy_tagger import ToyTagger
 from tests.reference.toy_text import toy, toy_tokenizer
@@ -333,6 +333,18 @@ def test_an_adaptation_tells_the_name_and_the_encoding_of_its_text(model: Path, 
         f"{text}: it is not UTF-8: line 61, byte 0xe9 in 'caf\ufffd'; it looks like latin-1: "
         "convert it to UTF-8, or parse it with --encoding latin-1"
     ]
+
+
+def test_an_adaptation_without_a_training_leaves_nothing_that_blocks_the_next(model: Path, tmp_path: Path) -> None:
+    train, text, one = (tmp_path / name for name in ("train.conllu", "text.txt", "one.conllu"))
+    write(toy(), train)
+    write(toy()[:1], one)
+    text.write_bytes(b"Dogs can't bark.\n\n" * 30)
+    command = "adapt", model, text, "--train", train, "-o", tmp_path / "new"
+    assert "expected a parse of every sentence, found parses of 1" in fails(*command, "--external", one)
+    result = invoke(*command)
+    assert (result.exit_code, "nothing was trained; the same command with --force" in result.stdout) == (3, True)
+    assert not (tmp_path / "new.work").exists()
 
 
 def test_the_expectation_of_raw_text_names_its_condition(tmp_path: Path) -> None:

@@ -122,13 +122,14 @@ def adapt(
                 data = Data(source, texts, old_dev, new_dev, others, of_trees, names, new_train, clusters)
                 adapted = Adaptation(before, data, steps, **settings, force=force, jobs=jobs, warn=warn).run()
         except TreevoteError as error:
-            if isinstance(error, NothingKeptError | _ChangedError) or not steps.has_steps:  # no step to resume
+            began = any(step.is_dir() for step in steps.steps)  # a model or an annotation; a text is quickly made again
+            if isinstance(error, NothingKeptError | _ChangedError) or not began:
                 steps.clear()
             raise
         promoted = force or not adapted.reasons
         if promoted:
             _write(adapted, output, silver)
-        kept = steps.has_steps and not promoted
+        kept = adapted.parser is not before and not promoted
         if not kept:
             steps.clear()
     added_to = silver if promoted and adapted.silver is not None else None

@@ -257,10 +257,10 @@ def outcome_text(outcome: Outcome) -> str:
     if outcome.promoted:
         parts.append(f"model   {outcome.model}" + (f"\nadded   {outcome.silver}" if outcome.silver else ""))
     parts.append(wrapped(closing(facts, promoted=outcome.promoted)))
-    if outcome.work is not None and "after" in facts:
+    if outcome.work is not None:
         kept = f"the adapted model is kept in {outcome.work}; the same command with --force writes it"
         parts.append(f"{kept}; for another command, remove the folder first")
-    elif outcome.work is not None:
+    elif not outcome.promoted:
         parts.append("nothing was trained; the same command with --force adapts all the same")
     return "\n\n".join(parts)
 
