@@ -256,17 +256,17 @@ def test_kernels_that_were_not_used_for_long_are_removed(tmp_path: Path) -> None
     assert foreign.exists()
 
 
-@given(st.lists(st.integers(0, 3), min_size=2000, max_size=2000), st.integers(0, 1999))
-def test_a_table_among_the_constants_counts_to_its_end(values: list[int], place: int) -> None:
+@given(st.integers(0, 99), st.integers(0, 1999))
+def test_a_table_among_the_constants_counts_to_its_end(seed: int, place: int) -> None:
     def checksum(table: np.ndarray) -> str:
-        scope: dict[str, object] = {"table": np.array(table)}
+        scope: dict[str, object] = {"table": table.copy()}
         exec("def total(i): return table[i]", scope)
         return digest(scope["total"])  # type: ignore[arg-type]
 
-    other = list(values)
+    values = np.random.default_rng(seed).integers(4, size=2000)
+    other = values.copy()
     other[place] += 1
-    assert checksum(np.array(values)) == checksum(np.array(values))
-    assert checksum(np.array(values)) != checksum(np.array(other))
+    assert checksum(values) == checksum(values) != checksum(other)
 
 
 _KINDS = """
