@@ -85,7 +85,8 @@ def vote(
     systems = require_treebanks(systems)
     if given is not None:
         if not isinstance(given, Given):
-            raise ConfigError(f"given: expected Given, found {type(given).__name__}; make it with treevote.corpus.given.Given.of")
+            problem = f"expected Given, found {type(given).__name__}"
+            raise ConfigError(f"given: {problem}; make it with treevote.corpus.given.Given.of")
         systems = [given.held(system) for system in systems]
     weights = Weights.equal(len(systems)) if weights is None else weights
     if not isinstance(weights, Weights):
