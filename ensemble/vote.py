@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treevote.corpus.given import Given
+from treevote.corpus.given import FREE_LABEL, Given
 from treevote.corpus.treebank import Treebank, require_treebanks
 from treevote.corpus.trees import mask_of_trees, per_sentence
 from treevote.corpus.vocabulary import common_labels
@@ -65,7 +65,8 @@ def vote(
     indices of the first system that gave each arc its heaviest label (k for an arc without a vote); then to the smaller
     sequence of heads. So the result is unique, and the order of the systems matters in ties only: name the best first.
 
-    *Labels.* An arc gets the heaviest label among its votes; of labels that tie, that of the system named first.
+    *Labels.* An arc gets the heaviest label among its votes; of labels that tie, that of the system named first. ``_``
+    is no label, and is voted for where no system has another one.
 
     *Arcs without a vote* occur where the votes hold no tree, see `treevote.ensemble.arborescence.spanning_tree`. They
     have support 0 and the label ``root`` from ROOT, else ``dep``, the unspecified relation of Universal Dependencies.
@@ -92,7 +93,8 @@ def vote(
     if not isinstance(weights, Weights):
         problem = f"expected Weights, found {type(weights).__name__}"
         raise ConfigError(f"weights: {problem}; measure some with Weights.by_accuracy, or leave them out")
-    if len(systems) == len(weights.overall) == 1 and not len(_conflicts(systems[0], systems[0].heads, single_root)):
+    is_alone = len(systems) == len(weights.overall) == 1 and FREE_LABEL not in systems[0].labels
+    if is_alone and not len(_conflicts(systems[0], systems[0].heads, single_root)):
         alone, has_head = systems[0].only("tag_confidence"), systems[0].heads >= 0
         deprels, share = np.where(has_head, alone.deprels, np.int32(-1)), has_head.astype(np.float32)
         return dataclasses.replace(alone, deprels=deprels, support=share, label_support=share)
@@ -143,6 +145,7 @@ def heaviest_trees(
     with its label. Ties are those of `vote`. All systems have voted for the ``given`` arcs.
     """
     heads, deprels, labels = ballots
+    labelled = _named(ballots, labelled)
     winner = winners(heads >= 0, weight, labelled)
     chosen, offsets = _of_winner(heads, winner), treebank.offsets
     for i in _conflicts(treebank, chosen, single_root):
@@ -166,12 +169,19 @@ def with_support(
 ) -> Treebank:
     """Return the heaviest trees with their support, for the weights of `arc_weights`."""
     for_any = np.where(ballots.heads >= 0, table, 0).sum(0)
-    for_arc, for_label = (np.maximum(_of_winner(votes, winner), 0) for votes in (weight, labelled))
+    for_arc, for_label = (np.maximum(_of_winner(votes, winner), 0) for votes in (weight, _named(ballots, labelled)))
     return dataclasses.replace(
         voted,
         support=(for_arc / np.maximum(for_any, 1)).astype(np.float32),
         label_support=(for_label / np.maximum(for_arc, 1)).astype(np.float32),
     )
+
+
+def _named(ballots: Ballots, labelled: Longs) -> Longs:
+    """Return weights of labels without those of ``_``, which is none."""
+    if FREE_LABEL not in ballots.labels:
+        return labelled
+    return np.where(ballots.deprels == ballots.labels.index(FREE_LABEL), 0, labelled)
 
 
 def _of_winner(votes: NDArray[Number], winner: Ints) -> NDArray[Number]:

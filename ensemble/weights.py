@@ -20,7 +20,7 @@ from treevote.errors import ConfigError, ModelError
 from treevote.evaluation.agreement import accuracy_by, agreement, arcs_of
 from treevote.evaluation.counts import check_same_sentences
 from treevote.kernels import Ints, Longs
-from treevote.settings import Count, Interval, Settings
+from treevote.settings import Interval, Settings
 
 UNIT = 2**20  # weights are whole multiples of 1 / UNIT, so that sums are exact in any order
 HEAVIEST = 2.0**20  # maximum weight, so that sums cannot overflow
@@ -75,7 +75,7 @@ class Weights(Settings):
     @staticmethod
     def equal(k: int) -> Weights:
         """Return weight 1 for each of ``k`` systems."""
-        return Weights("equal", (1.0,) * converted(Count, k, "k"))
+        return Weights("equal", (1.0,) * converted(int, k, "k"))
 
     @staticmethod
     def by_accuracy(gold: Treebank, systems: Sequence[Treebank]) -> Weights:

@@ -41,6 +41,13 @@ def test_lights_follow_the_confidence_and_the_limits_of_the_model(folder: Path, 
         assert each["Light"] == limits.of(float(each["LabelConfidence"]))
 
 
+def test_lights_of_an_earlier_parse_do_not_stay_beside_a_new_confidence(folder: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.conllu", tmp_path / "second.conllu"
+    run("parse", folder / "model", folder / "test.conllu", "--lights", "-o", first)
+    run("parse", folder / "model", first, "--confidence", "-o", second)
+    assert {frozenset(each) for each in items(second)} == {frozenset({"Confidence", "LabelConfidence"})}
+
+
 def test_a_model_without_development_data_has_no_lights(folder: Path, tmp_path: Path) -> None:
     sentence = fails("parse", folder / "bare", folder / "test.conllu", "--lights", "-o", tmp_path / "out.conllu")
     assert "the model has no lights; train it with a development set (--dev), or with --folds" in sentence

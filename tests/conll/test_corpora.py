@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from treevote import InputError, dumps, loads, read
+from treevote import InputError, TreevoteWarning, dumps, loads, read
 from treevote.conll.corpora import joined
 from treevote.conll.reader import with_marks
 from treevote.evaluation.calibration import confidence_of
@@ -43,9 +43,21 @@ def test_a_file_is_a_document_unless_it_begins_one(comment: str, document: str) 
     assert dumps(joined([cats, cats], ["cats.conllu"] * 2)).count("newdoc id") == 2 * bool(document)
 
 
+def test_the_byte_order_mark_of_the_first_file_stays(tmp_path: Path) -> None:
+    for documents in ("", "# newdoc\n"):
+        for name in ("a.conllu", "b.conllu"):
+            (tmp_path / name).write_text("\ufeff" + documents + DOGS)
+        text = dumps(read([tmp_path / "a.conllu", tmp_path / "b.conllu"]))
+        assert text.startswith("\ufeff# newdoc")
+        assert text.count("\ufeff") == 1
+
+
 def test_files_of_different_formats_keep_their_sentences() -> None:
     conllx = loads("1\tcats\t_\t_\t_\t_\t0\troot\t_\t_\n\n", format="conllx")
-    whole = joined([loads(DOGS), conllx], ["dogs.conllu", "cats.conll"])
+    with pytest.warns(
+        TreevoteWarning, match="files of different formats; comments, ranges, DEPS and MISC are left out"
+    ):
+        whole = joined([loads(DOGS), conllx], ["dogs.conllu", "cats.conll"])
     assert whole.source is None
     assert with_marks(whole) is whole
     assert [sentence.words[1].form for sentence in whole] == ["dogs", "cats"]

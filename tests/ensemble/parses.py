@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from hypothesis import strategies as st
 
 from tests.strategies import trees
@@ -24,7 +25,9 @@ def parses(heads: Sequence[Sequence[int]], labels: Sequence[Sequence[str]] | Non
 
 
 @st.composite
-def votes(draw: st.DrawFn, whole_trees: bool = False, max_tokens: int = 5) -> tuple[list[list[int]], list[list[str]]]:
+def votes(
+    draw: st.DrawFn, whole_trees: bool = False, max_tokens: int = 5, labels: Sequence[str] = LABELS
+) -> tuple[list[list[int]], list[list[str]]]:
     """Heads and labels of one to four systems for one sentence; any heads, unknown ones too, or trees."""
     n = draw(st.integers(1, max_tokens))
     k = draw(st.integers(1, 4))
@@ -35,7 +38,7 @@ def votes(draw: st.DrawFn, whole_trees: bool = False, max_tokens: int = 5) -> tu
         else:
             others = [st.sampled_from([h for h in range(-1, n + 1) if h != d]) for d in range(1, n + 1)]
             heads.append(list(draw(st.tuples(*others))))
-    label = st.lists(st.sampled_from(LABELS), min_size=n, max_size=n)
+    label = st.lists(st.sampled_from(labels), min_size=n, max_size=n)
     return heads, draw(st.lists(label, min_size=k, max_size=k))
 
 
@@ -47,6 +50,11 @@ def systems(draw: st.DrawFn) -> list[Treebank]:
     return [
         Treebank.of([(["w"] * len(heads[i]), heads[i], labels[i]) for heads, labels in sentences]) for i in range(k)
     ]
+
+
+def unlabelled(treebank: Treebank) -> Treebank:
+    """The same trees without labels."""
+    return treebank.with_trees(treebank.heads, np.minimum(treebank.deprels, 0), ("_",))
 
 
 def assert_same_trees(one: Treebank, two: Treebank) -> None:

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.optimize import check_grad
 
-from tests.ensemble.parses import assert_same_trees, parses, systems, votes
+from tests.ensemble.parses import assert_same_trees, parses, systems, unlabelled, votes
 from tests.ensemble.test_selection import noisy
 from tests.reference import candidates as slow
 from tests.reference.toy_grammar import toy_treebank
@@ -142,6 +142,13 @@ def test_where_all_agree_the_vote_is_their_tree(given_systems: list[Treebank], k
     assert_same_trees(own.of([tree] * k).vote(single_root=False), tree)
     other = given_systems[-1]
     assert_same_trees(own.of([other] * k).vote(single_root=False), other)
+
+
+@given(systems())
+def test_a_system_without_labels_has_no_say_about_them(given_systems: list[Treebank]) -> None:
+    tree = given_systems[0]
+    own = [unlabelled(tree), tree]
+    assert_same_trees(CandidateModel.fit(tree, own).of(own).vote(single_root=False), tree)
 
 
 def test_good_systems_weigh_more_than_bad_ones_that_outnumber_them(learned: CandidateModel) -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.ensemble.parses import assert_same_trees, parses, systems, votes, weighted
+from tests.ensemble.parses import LABELS, assert_same_trees, parses, systems, unlabelled, votes, weighted
 from tests.reference.vote import all_trees, best_tree
 from tests.reference.vote import vote as slow_vote
 from tests.strategies import trees
@@ -30,7 +30,11 @@ from treevote.errors import InputError
 from treevote.evaluation.counts import check_same_sentences
 
 
-@given(votes() | votes(whole_trees=True), st.lists(st.integers(1, 3), min_size=4, max_size=4), st.booleans())
+@given(
+    votes(labels=(*LABELS, "_")) | votes(whole_trees=True, labels=("subj", "_")),
+    st.lists(st.integers(1, 3), min_size=4, max_size=4),
+    st.booleans(),
+)
 def test_the_vote_is_the_best_of_all_trees(
     ballots: tuple[list[list[int]], list[list[str]]], units: list[int], single_root: bool
 ) -> None:
@@ -168,6 +172,16 @@ def test_a_system_alone_is_its_own_vote(parsed: list[Treebank]) -> None:
 def test_a_majority_of_one_mind_decides(parsed: list[Treebank]) -> None:
     majority = [parsed[-1]] * len(parsed)
     assert_same_trees(vote([*parsed[:-1], *majority], single_root=False), parsed[-1])
+
+
+@given(systems())
+def test_a_system_without_labels_has_no_say_about_them(parsed: list[Treebank]) -> None:
+    bare = list(map(unlabelled, parsed))
+    assert_same_trees(vote([bare[0], parsed[0]], single_root=False), parsed[0])
+    voted = vote(bare, single_root=False)
+    assert {label for sentence in voted for label in sentence.deprels[1:]} == {"_"}
+    assert voted.label_support is not None
+    assert not voted.label_support.any()
 
 
 @given(systems())

@@ -21,6 +21,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
 from treevote.evaluation import alignment
 from treevote.evaluation.alignment import align, project
+from treevote.evaluation.counts import require_same_sentences
 from treevote.evaluation.scores import Scores, count_scores
 from treevote.evaluation.surface import multiword_tokens
 from treevote.kernels import Kernel
@@ -256,6 +257,15 @@ def test_texts_that_look_the_same_are_shown_by_their_characters(forms: tuple[str
         with pytest.raises(InputError, match=r"here '.*\\.*u0.*Unicode normalization") as error:
             align(gold, system)
         assert str(error.value).isascii()
+        with pytest.raises(InputError, match=r"expected '.*\\.*u0.*Unicode normalization") as error:
+            require_same_sentences(gold, system)
+        assert str(error.value).isascii()
+
+
+def test_the_same_words_without_their_ranges_are_told_so() -> None:
+    gold, system = conllu(lines("1-2 al", "1 a 0 root", "2 lo 1 x")), conllu(lines("1 a 0 root", "2 lo 1 x"))
+    with pytest.raises(InputError, match=r"the words are the same, the multiword tokens are not: .* \(--conllx\)"):
+        align(gold, system)
 
 
 def test_no_text_is_refused() -> None:

@@ -63,7 +63,8 @@ def vote(
         """Return the weight of the heaviest label, and the first system that has it."""
         weight: dict[str, int] = {}
         for i in voters(head, d):
-            weight[labels[i][d - 1]] = weight.get(labels[i][d - 1], 0) + weights[i]
+            own = 0 if labels[i][d - 1] == "_" else weights[i]  # which is no label
+            weight[labels[i][d - 1]] = weight.get(labels[i][d - 1], 0) + own
         most = max(weight.values())
         return most, next(i for i in voters(head, d) if weight[labels[i][d - 1]] == most)
 

@@ -21,12 +21,12 @@ from treevote.conll.validation import Trees
 from treevote.conll.writer import encoded, require_misc, with_items
 from treevote.corpus.given import Keep
 from treevote.corpus.source import BOM, Source, missing_end
-from treevote.corpus.treebank import Format, Treebank
+from treevote.corpus.treebank import LIGHT, Format, Treebank
 from treevote.ensemble.familiarity import TextCounts, doubts, strange_labels, text_counts
 from treevote.ensemble.parser import EnsembleParser
 from treevote.ensemble.stored import StoredParser
 from treevote.errors import ConfigError, InputError, require_known
-from treevote.evaluation.lights import KEY, Lights
+from treevote.evaluation.lights import Lights
 from treevote.files.encodings import not_utf8
 from treevote.models.text.text_annotator import Tags, no_tagger
 from treevote.protocols import Parser
@@ -208,7 +208,7 @@ class ParseJob:
         marked = replace(parse.only(), source=replace(parse.source, text=text))
         slots = np.flatnonzero(parse.heads >= 0)
         lights = map(limits.of, parse.label_confidence[slots].tolist())
-        return with_items(marked, KEY, dict(zip(slots.tolist(), lights, strict=True)))
+        return with_items(marked, LIGHT, dict(zip(slots.tolist(), lights, strict=True)))
 
 
 def _of_raw_text(result: ChunkParse, chunk: TextChunk) -> ChunkParse:

@@ -14,13 +14,13 @@ import numpy as np
 
 from treevote.conll.reader import read
 from treevote.corpus.sentence import Sentence, sent_id
-from treevote.corpus.treebank import Format, Treebank
+from treevote.corpus.treebank import LIGHT, Format, Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.errors import ConfigError, InputError
 from treevote.evaluation.agreement import arcs_of, disagreement
 from treevote.evaluation.calibration import COLUMNS, confidence_of
 from treevote.evaluation.counts import require_same_sentences
-from treevote.evaluation.lights import KEY, NAMES
+from treevote.evaluation.lights import NAMES
 from treevote.evaluation.names import named
 from treevote.kernels import Doubles
 
@@ -104,7 +104,7 @@ def _lights(treebank: Treebank) -> tuple[str, ...] | None:
     assert source is not None, "read from a file"
     found, slots = [""] * len(treebank.tokens), np.flatnonzero(treebank.is_token)
     for slot, misc in zip(slots.tolist(), source.misc(slots), strict=True):
-        values = (item.partition("=")[2] for item in misc.split("|") if item.startswith(f"{KEY}="))
+        values = (item.partition("=")[2] for item in misc.split("|") if item.startswith(f"{LIGHT}="))
         found[slot] = next((value for value in values if value in NAMES), "")
     return tuple(found) if any(found) else None
 

@@ -75,7 +75,8 @@ def _as_document(part: Treebank, document: str) -> Source | None:
         return source
     lines, first = source.text.split(b"\n"), int(source.line_of[0])
     end = b"\r" * lines[first].endswith(b"\r")
-    front = b"# newdoc id = " + document.encode("utf-8", "surrogateescape") + end
+    mark = BOM * lines[first].startswith(BOM)
+    front = mark + b"# newdoc id = " + document.encode("utf-8", "surrogateescape") + end
     lines[first : first + 1] = [front, lines[first].removeprefix(BOM)]
     line_of = np.concatenate([source.line_of[:1], source.line_of[1:] + 1])
     files = tuple((i + (i > first), path, n - (i <= first)) for i, path, n in source.files)  # tokens keep their numbers

@@ -19,7 +19,7 @@ import numpy as np
 from treevote.conll.stretches import with_trees
 from treevote.corpus.sentence import Word
 from treevote.corpus.source import BOM, missing_end
-from treevote.corpus.treebank import MARKS, Treebank, require_treebank
+from treevote.corpus.treebank import LIGHT, MARKS, Treebank, require_treebank
 from treevote.errors import InputError
 from treevote.files.encodings import utf8_of
 from treevote.files.streams import writing
@@ -163,7 +163,7 @@ def _replaced(misc: str, keys: Sequence[str], items: Sequence[str]) -> str:
     return ("|".join([*(kept if kept not in ([""], ["_"]) else []), *items]) or "_") + misc[len(before) :]
 
 
-_NAMES = tuple(mark.partition("=")[0] for mark in MARKS.values())
+_NAMES = (*(mark.partition("=")[0] for mark in MARKS.values()), LIGHT)
 
 
 def require_misc(treebank: Treebank) -> None:

@@ -105,7 +105,7 @@ class Source:
 
     @staticmethod
     def concatenate(sources: Sequence[Source | None]) -> Source | None:
-        """Join texts, in order, each without its byte order mark and with a blank line at its end.
+        """Join texts, in order, each with a blank line at its end, and but for the first without its byte order mark.
 
         None if one is missing, or their formats differ.
         """
@@ -114,7 +114,7 @@ class Source:
             return None
         texts, line_of, files, n_lines = list[bytes](), list[Ints](), list[tuple[int, str, int]](), 0
         for source in given:
-            text = source.text.removeprefix(BOM)
+            text = source.text.removeprefix(BOM) if texts else source.text
             texts.append(text + missing_end(text))
             line_of.append(source.line_of + np.int32(n_lines))
             files += [(first + n_lines, path, number) for first, path, number in source.files]

@@ -16,7 +16,7 @@ import numpy as np
 
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
-from treevote.evaluation.counts import form_numbers
+from treevote.evaluation.counts import ONE_NORMALIZATION, first_difference, form_numbers
 from treevote.evaluation.surface import MultiwordToken, Surface, multiword_tokens, surface_of, without_spaces
 from treevote.kernels import Bools, Ints, Longs, kernel
 
@@ -141,7 +141,10 @@ def _require_same_text(gold: Treebank, system: Treebank, text: Surface, other: S
     one, another = (unicodedata.normalize("NFC", window)[:1] for window in windows)
     shown, remedy = repr, "give a parse of the same text"
     if one and one == another:  # the same to the eye
-        shown, remedy = ascii, "bring both files to the same Unicode normalization, such as NFC"
+        shown, remedy = ascii, ONE_NORMALIZATION
+    elif first_difference(gold, system) < 0:
+        remedy = "the words are the same, the multiword tokens are not: give both files the same, or compare the words "
+        remedy += "alone, by the convention of CoNLL-X (--conllx)"
     expected, found = (shown(window) if window else "the end" for window in windows)
     token = min(int(np.searchsorted(other.end[other.tokens], at, "right")), len(other.tokens) - 1)
     problem = f"expected the text of {name}, here {expected}, found {found}"

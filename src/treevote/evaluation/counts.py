@@ -260,21 +260,43 @@ def count_by_sentence(
 
 def require_same_sentences(gold: Treebank, system: Treebank) -> None:
     """Raise InputError about ``system`` at the first form, or end of a sentence, that differs from that of ``gold``."""
-    if gold.words is system.words and gold.tokens is system.tokens and gold.offsets is system.offsets:
+    slot = first_difference(gold, system)
+    if slot < 0:
         return
+    remedy = "give the same sentences, with the same tokens, in the same order"
+    expected, found, name = _form(gold, slot), _form(system, slot), gold.title or "the gold trees"
+    if expected != found and look_alike(expected, found):
+        expected, found, remedy = _form(gold, slot, ascii), _form(system, slot, ascii), ONE_NORMALIZATION
+    if expected == found:
+        problem = f"expected {plural(gold.n_sentences, 'sentence')} as in {name}, found {system.n_sentences}"
+        raise InputError(problem, path=system.title, remedy=remedy)
+    raise system.fault(slot, f"expected {expected} as in {name}, found {found}", remedy)
+
+
+def first_difference(gold: Treebank, system: Treebank) -> int:
+    """Return the first slot with another form, or end of a sentence, than in ``gold``; -1 if there is none."""
+    if gold.words is system.words and gold.tokens is system.tokens and gold.offsets is system.offsets:
+        return -1
     forms: dict[str, int] = {}
     ours, theirs = (form_numbers(treebank, str, forms) for treebank in (gold, system))
     shorter = min(len(ours), len(theirs))
     differences = np.flatnonzero(ours[:shorter] != theirs[:shorter])
     if not len(differences) and len(ours) == len(theirs):
-        return
-    slot = int(differences[0]) if len(differences) else shorter
-    remedy = "give the same sentences, with the same tokens, in the same order"
-    expected, found, name = _form(gold, slot), _form(system, slot), gold.title or "the gold trees"
-    if expected == found:
-        problem = f"expected {plural(gold.n_sentences, 'sentence')} as in {name}, found {system.n_sentences}"
-        raise InputError(problem, path=system.title, remedy=remedy)
-    raise system.fault(slot, f"expected {expected} as in {name}, found {found}", remedy)
+        return -1
+    return int(differences[0]) if len(differences) else shorter
+
+
+ONE_NORMALIZATION = "bring both files to the same Unicode normalization, such as NFC"
+"""The remedy for texts that look alike."""
+
+
+def look_alike(one: str, another: str) -> bool:
+    """Tell whether two texts are the same in one normalization of Unicode.
+
+    >>> look_alike("\u00e8", "e\u0300"), look_alike("e", "\u00e8")
+    (True, False)
+    """
+    return unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", another)
 
 
 def form_numbers(treebank: Treebank, key: Callable[[str], str], numbers: dict[str, int]) -> Ints:
@@ -308,7 +330,7 @@ def _percent(part: int, whole: int) -> float:
     return 100 * part / whole if whole else float("nan")
 
 
-def _form(treebank: Treebank, slot: int) -> str:
+def _form(treebank: Treebank, slot: int, shown: Callable[[str], str] = repr) -> str:
     if slot < len(treebank.tokens) and treebank.is_token[slot]:
-        return repr(treebank.words[treebank.tokens[slot]].form)
+        return shown(treebank.words[treebank.tokens[slot]].form)
     return "the end of the sentence"

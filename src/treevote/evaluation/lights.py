@@ -21,7 +21,6 @@ from treevote.store.manifest import JSON
 
 GREEN, RED = 0.98, 0.6  # least precision of green arcs, largest one of red arcs, both with their labels
 FEWEST = 50  # green arcs on the development data: among fewer a single error is already too many
-KEY = "Light"  # name in MISC
 
 NAMES = ("green", "yellow", "red")
 
