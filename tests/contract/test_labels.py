@@ -21,8 +21,9 @@ own = pytest.mark.parametrize("subject", OWN.values(), ids=OWN)
 
 def toy(label: str) -> Treebank:
     """Return some trees, one of them not projective, with a label in many places."""
-    words, labels = ["a", "b", "c", "d"], [label, "root", "det", label]
-    return Treebank.of([(words, [2, 0, 2, 3], labels), (words, [3, 0, 2, 2], labels)] * 4, "toy")
+    words, labels = ["a", "b", "c", "d"], ["x", "root", "det", "x"]
+    made = Treebank.of([(words, [2, 0, 2, 3], labels), (words, [3, 0, 2, 2], labels)] * 4, "toy")
+    return made.with_trees(made.heads, made.deprels, [label, *made.labels[1:]])
 
 
 def with_label(record: Record, label: str) -> Record:
