@@ -54,9 +54,7 @@ def test_the_byte_order_mark_of_the_first_file_stays(tmp_path: Path) -> None:
 
 def test_files_of_different_formats_keep_their_sentences() -> None:
     conllx = loads("1\tcats\t_\t_\t_\t_\t0\troot\t_\t_\n\n", format="conllx")
-    with pytest.warns(
-        TreevoteWarning, match="files of different formats; comments, ranges"
-    ):
+    with pytest.warns(TreevoteWarning, match="files of different formats; comments, ranges"):
         whole = joined([loads(DOGS), conllx], ["dogs.conllu", "cats.conll"])
     assert whole.source is None
     assert with_marks(whole) is whole

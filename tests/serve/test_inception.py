@@ -194,6 +194,12 @@ def test_no_entity_of_a_document_is_looked_at(front: str, client: TestClient) ->
     assert "root:" not in response.text
 
 
+def test_a_document_of_many_beginnings_is_refused_at_once(client: TestClient) -> None:
+    asked = request(document())
+    asked["document"]["xmi"] = "<?xml" * 100_000
+    assert client.post("/toy/predict", content=json.dumps(asked)).status_code == 400
+
+
 def test_a_missing_library_is_told(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Worker, "run", lambda worker, function, *arguments: function(*arguments))  # here, not there
     monkeypatch.setitem(sys.modules, "cassis", None)

@@ -294,10 +294,10 @@ def test_a_tree_that_cannot_be_drawn_leaves_no_other_one(page: Any) -> None:
     page.route("**/draw", lambda route: route.fulfill(status=400, body="Cannot draw: too many words."))
     page.fill("#text", "The cat liked the fish.")
     page.click("#form button")
-    settled(page, "Cannot draw")
+    settled(page, "parsed by")
     assert page.input_value('#words [aria-label="lemma of 2 cat"]') == "cat"
     assert page.locator("#vote svg, #members svg").count() == 0
-    assert "could not be drawn" in page.inner_text("#vote")
+    assert "could not be drawn; the table below has its arcs. Cannot draw: too many" in page.inner_text("#vote")
     expect(page, "#legend").to_be_hidden()
 
 

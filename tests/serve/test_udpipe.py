@@ -185,6 +185,7 @@ def test_nothing_gives_nothing(text: str, client: TestClient) -> None:
 def test_a_normalizing_server_gives_back_nfc(catalogue: Catalogue) -> None:
     client = TestClient(Server(catalogue, Limits(), nfc=True).application())
     assert "café" in posted(client, ALL | {"data": "The cafe\u0301."})["result"]
+    assert "café" in client.post("/parse", json={"data": "The cafe\u0301."}).text
 
 
 BODIES = {

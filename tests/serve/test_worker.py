@@ -21,6 +21,7 @@ from tests.serve.test_udpipe import ALL, TEXT
 from tests.serve.together import outcomes
 from treevote.batch.joint import ParseJob
 from treevote.conll.chunks import Chunk
+from treevote.conll.reader import read
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError, TreevoteError
 from treevote.serve.answers import RequestError
@@ -71,6 +72,27 @@ def test_a_process_that_ends_is_a_refusal_and_another_takes_its_place(worker: Wo
     assert refusal.value.status == 503
     assert worker.run(os.getpid) != before
     assert worker.run(sys.getrecursionlimit) == 1234
+
+
+def test_a_call_that_takes_too_long_ends_its_process() -> None:
+    worker = Worker(patience=0.2)
+    with pytest.raises(RequestError, match="The work took too long") as refusal:
+        worker.run(time.sleep, 60)
+    assert refusal.value.status == 503
+    assert worker.run(os.getpid) != os.getpid()
+    worker.close()
+
+
+def test_a_model_that_is_gone_leaves_the_others_to_a_new_process(tmp_path: Path) -> None:
+    (tmp_path / "model").write_text("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    worker = Worker([partial(read, tmp_path / "model")])
+    worker.start()
+    worker.ready()
+    (tmp_path / "model").unlink()
+    with pytest.raises(RequestError):
+        worker.run(os._exit, 1)
+    assert worker.run(divmod, 17, 5) == (3, 2)
+    worker.close()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="its signals are others")

@@ -18,6 +18,7 @@ from treevote.serve import page, pictures, udpipe, votes
 from treevote.serve.answers import TEXT, Answer, RequestError, as_json
 from treevote.serve.arborator import Arborator, failure
 from treevote.serve.catalogue import Catalogue, warmed
+from treevote.serve.departure import Departure
 from treevote.serve.form import arguments
 from treevote.serve.inception import RelationWork
 from treevote.serve.limits import Limits
@@ -84,7 +85,7 @@ class Server:
             self._route("/metrics", _plain(lambda: self.metrics.answer(len(self.queue))), "GET"),
             self._route("/models", _plain(partial(udpipe.models, self.catalogue)), "GET", "POST"),
             self._route("/process", self._process, "GET", "POST"),
-            self._route("/parse", self._asked(partial(votes.parsed, self.catalogue, self._parsed)), "POST"),
+            self._route("/parse", self._asked(partial(votes.parsed, self.catalogue, self._parsed, self.nfc)), "POST"),
             self._route("/draw", self._draw, "POST"),
             self._route("/{model}/predict", self._predict, "POST"),
             self._route("/{model}/train", self._train, "POST"),
@@ -140,6 +141,7 @@ class Server:
     async def _body(self, request: Request) -> bytes:
         headers = request.headers
         body = await self.limits.body(request.stream(), headers.get("content-length"), headers.get("expect"))
+        request.state.departure.is_read = True
         if (coding := headers.get("content-encoding", "identity")) != "identity":
             raise RequestError(415, f"Unsupported content encoding '{coding[:80]}'; send the content as it is.")
         return body
@@ -150,12 +152,13 @@ class Server:
         async def endpoint(request: Request) -> Response:
             start = time.monotonic()
             self.metrics.begun()
-            status = 499  # the client has gone, and nobody waits for the answer
+            answer = Answer(b"", TEXT, 499)  # the client has gone, and nobody reads it
+            request.state.departure = departure = Departure(request.is_disconnected)
             try:
-                answer = await _answered(handler, request, told)
-                status = answer.status
+                with departure.cancelling():
+                    answer = await _answered(handler, request, told)
             finally:
-                self.metrics.answered(path, status, time.monotonic() - start)
+                self.metrics.answered(path, answer.status, time.monotonic() - start)
             return response_of(answer)
 
         return Route(path, endpoint, methods=list(methods))

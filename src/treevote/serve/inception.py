@@ -32,8 +32,9 @@ POS = f"{DKPRO}.lexmorph.type.pos.POS"
 ANNOTATION, STRING = "uima.tcas.Annotation", "uima.cas.String"
 GOVERNOR, DEPENDENT, PREDICTED = "Governor", "Dependent", "inception_internal_predicted"
 
-_DOCTYPE = re.compile(r"<!(DOCTYPE|ENTITY)|<\?xml[^>]*encoding\s*=\s*[\"'](?!utf-?8[\"'])", re.IGNORECASE)
-"""XML that could name files, or hide that it does; no document of UIMA has such."""
+_DOCTYPE = re.compile(r"<!(DOCTYPE|ENTITY)", re.IGNORECASE)
+_ENCODING = re.compile(r"\s*<\?xml[^>]*encoding\s*=\s*[\"'](?!utf-?8[\"'])", re.IGNORECASE)
+"""XML that could name files, or hide that it does, by its first tag; no document of UIMA has such."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def _document(request: Mapping[str, Any]) -> tuple[Any, Any, str]:
     try:
         xmi, types = request["document"]["xmi"], request["typeSystem"]
         layer, feature = request["metadata"]["layer"], request["metadata"]["feature"]
-        if _DOCTYPE.search(xmi) or _DOCTYPE.search(types):
+        if any(_DOCTYPE.search(xml) or _ENCODING.match(xml) for xml in (xmi, types)):
             raise ValueError
         cas = load_cas_from_xmi(xmi, load_typesystem(types))
         if not cas.typesystem.contains_type(SENTENCE) or cas.sofa_string is None:

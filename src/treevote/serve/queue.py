@@ -24,6 +24,9 @@ T = TypeVar("T")
 TOGETHER = 1 << 16
 """Maximum size in bytes of the requests that are done together, unless one alone is larger."""
 
+PATIENCE = 60
+"""Seconds after the time for an answer, when the process that still works on a part of one is ended."""
+
 SHARE = 0.75
 """Share of the time for an answer that the requests that wait may need: a forecast is no certainty."""
 
@@ -78,7 +81,7 @@ class Queue:
         self._idle: list[SimpleQueue[None]] = []  # the last one to become idle is woken first: its caches are warm
         self._pace = Pace()
         self._under_way = 0  # bytes that the threads work on
-        self._workers = [Worker(first) for _ in range(limits.jobs)]
+        self._workers = [Worker(first, limits.seconds + PATIENCE) for _ in range(limits.jobs)]
         for worker in self._workers:
             threading.Thread(target=self._serve, args=(worker, SimpleQueue()), daemon=True).start()
 

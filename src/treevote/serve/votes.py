@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 import json
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -50,12 +51,12 @@ def asked(body: bytes) -> Mapping[str, Any]:
     return found
 
 
-async def parsed(catalogue: Catalogue, parse: Parse, request: Mapping[str, Any]) -> Answer:
-    """Return the answer to a request."""
+async def parsed(catalogue: Catalogue, parse: Parse, nfc: bool, request: Mapping[str, Any]) -> Answer:
+    """Return the answer to a request; with ``nfc`` its text is normalized."""
     data, name, keep = request.get("data"), request.get("model", ""), request.get("keep")
     if not isinstance(data, str) or not isinstance(name, str) or keep not in (None, *get_args(Keep)):
         raise RequestError(400, "Expected strings 'data' and 'model', and as 'keep' heads, labels, all or nothing.")
-    text = data.encode()
+    text = (unicodedata.normalize("NFC", data) if nfc else data).encode()
     if len(text) > MAX_LENGTH:
         raise RequestError(
             413, f"The page takes texts of at most {MAX_LENGTH >> 10} KiB; send longer ones to /process."

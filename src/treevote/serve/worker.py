@@ -36,11 +36,12 @@ class InternalError(Exception):
 class Worker:
     """A process that runs functions for one thread, one after the other.
 
-    Each new process begins with the ``first`` calls, which load models and kernels; their results are dropped.
+    Each new process begins with the ``first`` calls, which load models and kernels; their results are dropped. A
+    process that works on one call for more than ``patience`` seconds is ended.
     """
 
-    def __init__(self, first: Sequence[Callable[[], object]] = ()) -> None:
-        self._first = first
+    def __init__(self, first: Sequence[Callable[[], object]] = (), patience: float | None = None) -> None:
+        self._first, self._patience = first, patience
         self._process: tuple[BaseProcess, Connection] | None = None
 
     def start(self) -> None:
@@ -70,11 +71,12 @@ class Worker:
             self.close()  # it ended while it was idle
         if self._process is None:
             self.start()
-            self.ready()
+            with suppress(TreevoteError):  # of a model that is gone, which a call for it tells
+                self._result()
         assert self._process is not None
         with suppress(OSError):  # `_result` tells that the process ended
             self._process[1].send((function, arguments))
-        found: R = self._result()
+        found: R = self._result(self._patience)
         return found
 
     def close(self) -> None:
@@ -88,8 +90,11 @@ class Worker:
         process.join()
         connection.close()
 
-    def _result(self) -> Any:
+    def _result(self, seconds: float | None = None) -> Any:
         assert self._process is not None
+        if not self._process[1].poll(seconds):
+            self.close()
+            raise RequestError(503, "The work took too long, and its process was ended; send a shorter text.")
         try:
             result, fault = self._process[1].recv()
         except (EOFError, OSError):

@@ -1,6 +1,6 @@
 // The tree of the vote and those of the members.
 import { $, element, plural, visible } from "./elements.js";
-import { ask, tried } from "./requests.js";
+import { ask, reason, tried } from "./requests.js";
 import { current, differing, setHead, state, text } from "./sentences.js";
 
 function picture(markup, label) {  // an SVG of the server, whose text is escaped, as an element
@@ -27,11 +27,10 @@ export async function showTrees(sentence) {
       ask("draw", { words: named, trees: [tree(words)], confidence: words.confidence, width: width / scale }),
       others.length ? ask("draw", { words: named, trees: [words, ...others.map(([, one]) => one)].map(tree), width: half }) : { pictures: [] },
     ]).catch(fault => {
-      if (drawn !== state.drawn) return [];
-      showNoTrees();
-      throw fault;
+      if (drawn === state.drawn) showNoTrees(reason(fault));
+      return [];
     });
-    if (drawn !== state.drawn) return;
+    if (drawn !== state.drawn || !vote) return;
     const svg = picture(vote.pictures[0], `Tree of ${text(sentence)}`);
     svg.setAttribute("role", "group");
     for (const side of ["width", "height"]) svg.setAttribute(side, scale * svg.getAttribute(side));
@@ -49,10 +48,10 @@ export async function showTrees(sentence) {
   });
 }
 
-function showNoTrees() {  // no tree of another sentence stays
+function showNoTrees(why) {  // no tree of another sentence stays
   state.chosen = 0;
   $("hint").textContent = "";
-  $("vote").replaceChildren(element("p", { className: "note" }, "This tree could not be drawn; the table below has its arcs."));
+  $("vote").replaceChildren(element("p", { className: "note" }, `This tree could not be drawn; the table below has its arcs. ${why}`));
   $("members").replaceChildren();
   $("legend").hidden = true;
 }
