@@ -92,16 +92,15 @@ class Worker:
 
     def _result(self, seconds: float | None = None) -> Any:
         assert self._process is not None
-        if not self._process[1].poll(seconds):
-            self.close()
-            raise RequestError(503, "The work took too long, and its process was ended; send a shorter text.")
+        connection, problem = self._process[1], "The work ended its process, perhaps for lack of memory"
         try:
-            result, fault = self._process[1].recv()
+            if not connection.poll(seconds):
+                problem = "The work took too long, and its process was ended"
+                raise EOFError
+            result, fault = connection.recv()
         except (EOFError, OSError):
             self.close()
-            raise RequestError(
-                503, "The work ended its process, perhaps for lack of memory; send a shorter text."
-            ) from None
+            raise RequestError(503, f"{problem}; send a shorter text.") from None
         if fault is not None:
             raise fault
         return result
