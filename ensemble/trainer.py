@@ -232,8 +232,8 @@ class EnsembleTrainer:
         partial = are_partial(treebank)
         whole, always = np.flatnonzero(~partial), np.flatnonzero(partial)
         if len(whole) < 2 * self.folds:
-            needed = f"{2 * self.folds} sentences with whole trees"
-            raise ConfigError(f"{self.folds} folds need {needed}, found {len(whole)}; choose fewer, or 0 for none")
+            needed = f"{2 * self.folds} sentences with whole trees, found {len(whole)}"
+            raise ConfigError(f"{self.folds} folds need {needed}; give more, or choose fewer folds (0: none)")
         folds: list[tuple[dict[str, Treebank], Treebank]] = []
         for others, held_out in folds_of(len(whole), self.folds):
             part = treebank.select(np.sort(np.append(whole[others], always)))
