@@ -77,7 +77,7 @@ class EnsembleTrainer:
 
     def __post_init__(self) -> None:
         if not isinstance(self.members, Mapping) or not all(map(_is_trainer, self.members.values())):
-            problem = f"members: expected trainers of parsers by name, found {short(self.members)}"
+            problem = f"members: expected trainers by name, found {short(self.members)}"
             raise ConfigError(f"{problem}; give them as in {{'forward': treevote.TransitionTrainer()}}")
         require_free(self.members)
         converted(VoteKind | Literal["auto"], self.weights, "weights")

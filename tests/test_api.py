@@ -437,8 +437,8 @@ def test_arguments_that_make_no_sense_are_told(model: Path, tmp_path: Path) -> N
         (lambda: treevote.Weights.equal(2.5), "k: expected a whole number, found 2.5"),  # type: ignore[arg-type]
         (lambda: treevote.Weights.from_json(None), "the weights of the vote are damaged"),  # type: ignore[arg-type]
         (lambda: treevote.TransitionTrainer().train(toy, seed=-1), "seed should be at least 0, found -1"),
-        (lambda: treevote.EnsembleTrainer({"a": treevote.TransitionTrainer}), "members: expected trainers of parsers"),  # type: ignore[dict-item]
-        (lambda: treevote.EnsembleTrainer({"a": treevote.EnsembleTrainer()}), "members: expected trainers of parsers"),
+        (lambda: treevote.EnsembleTrainer({"a": treevote.TransitionTrainer}), "members: expected trainers by name"),  # type: ignore[dict-item]
+        (lambda: treevote.EnsembleTrainer({"a": treevote.EnsembleTrainer()}), "members: expected trainers by name"),
         (lambda: treevote.EnsembleTrainer({1: treevote.TransitionTrainer()}), "a member cannot be called 1; give it"),  # type: ignore[dict-item]
         (lambda: treevote.parse_folder(model, one, tmp_path / "out", suffix=3), "suffix: expected a string, found 3"),  # type: ignore[arg-type]
         (lambda: parse_files(model, one, tmp_path / "out", id_prefix=3), "id_prefix: expected a string, found 3"),  # type: ignore[arg-type]
