@@ -187,7 +187,7 @@ def test_a_cascade_takes_a_file_standard_input_and_a_folder(room: Path, tmp_path
     assert answers == answers[:1] * 3
     assert answers[0].splitlines()[3].startswith("raw text")
     (tmp_path / "toy.conllx").write_text(CONLLX)
-    assert "expected files of one format" in run("cascade", room / "model", tmp_path, code=1)
+    assert "expected files of one format" in fails("cascade", room / "model", tmp_path)
 
 
 def test_a_cascade_in_conllx_may_cut_words_anew(room: Path, tmp_path: Path) -> None:

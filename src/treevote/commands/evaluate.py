@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
+import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ from treevote.conll.plain_text import PlainText
 from treevote.conll.reader import read, read_parse
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.parser import load
-from treevote.errors import ConfigError, InputError, unknown, warn
+from treevote.errors import ConfigError, InputError, TreevoteWarning, unknown, warn
 from treevote.evaluation.calibration import has_confidence, measured
 from treevote.evaluation.counts import Convention, convention_of
 from treevote.evaluation.evaluation import evaluate_systems
@@ -90,7 +91,10 @@ def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["au
     The text is that of `treevote text`; a model without a tokenizer has no parse of it, and one without a tagger is an
     error. The convention is that of the treebank's format, or ``"ud"`` where the text is cut into words anew.
     """
-    parser, trees = load(model), read(gold, format=format)
+    parser = load(model)
+    with warnings.catch_warnings():  # of different formats: `_text` refuses them
+        warnings.simplefilter("ignore", TreevoteWarning)
+        trees = read(gold, format=format)
     text = None if parser.annotator.tokenizer is None else _text(trees, gold)
     given = {"gold tags": trees, "gold tokens": parser.annotator.tagged(trees, "predict")}
     if text is not None:

@@ -41,7 +41,7 @@ MARKS = {
 """Optional numbers of each token: the field of `Treebank`, and the format of its item in MISC."""
 
 LIGHT = "Light"
-"""Name in MISC of what confidence means for a correction, see `treevote.evaluation.lights`."""
+"""Name in MISC of the light of an arc: green, yellow or red, see `treevote.evaluation.lights`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

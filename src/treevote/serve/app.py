@@ -18,7 +18,7 @@ from treevote.serve import page, pictures, udpipe, votes
 from treevote.serve.answers import TEXT, Answer, RequestError, as_json
 from treevote.serve.arborator import Arborator, failure
 from treevote.serve.catalogue import Catalogue, warmed
-from treevote.serve.departure import Departure
+from treevote.serve.disconnect import DisconnectWatch
 from treevote.serve.form import arguments
 from treevote.serve.inception import RelationWork
 from treevote.serve.limits import Limits
@@ -141,7 +141,7 @@ class Server:
     async def _body(self, request: Request) -> bytes:
         headers = request.headers
         body = await self.limits.body(request.stream(), headers.get("content-length"), headers.get("expect"))
-        request.state.departure.is_read = True
+        request.state.watch.is_read = True
         if (coding := headers.get("content-encoding", "identity")) != "identity":
             raise RequestError(415, f"Unsupported content encoding '{coding[:80]}'; send the content as it is.")
         return body
@@ -153,9 +153,9 @@ class Server:
             start = time.monotonic()
             self.metrics.begun()
             answer = Answer(b"", TEXT, 499)  # the client has gone, and nobody reads it
-            request.state.departure = departure = Departure(request.is_disconnected)
+            request.state.watch = watch = DisconnectWatch(request.is_disconnected)
             try:
-                with departure.cancelling():
+                with watch.cancelling():
                     answer = await _answered(handler, request, told)
             finally:
                 self.metrics.answered(path, answer.status, time.monotonic() - start)

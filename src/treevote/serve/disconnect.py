@@ -1,6 +1,6 @@
-"""The departure of a client: who waits for no answer any more leaves the queue, and nothing is done for him.
+"""The disconnect of a client: its request leaves the queue, and no more work is done for it.
 
-An ASGI server tells of it only where it is asked, and only once the whole request was read.
+An ASGI server tells of a disconnect if it is asked, once the whole request was read.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ EVERY = 1.0
 """Seconds between two questions whether the client is still there; short requests are answered before the first."""
 
 
-class Departure:
-    """Whether the client of a request has gone, asked for while its answer is made."""
+class DisconnectWatch:
+    """A watch over the client of a request, while its answer is made."""
 
     def __init__(self, is_disconnected: Callable[[], Awaitable[bool]]) -> None:
         self.is_read = False  # before that, a question would take a part of the request
@@ -24,7 +24,7 @@ class Departure:
 
     @contextmanager
     def cancelling(self) -> Iterator[None]:
-        """Cancel the work of the block, and leave it, if the client goes."""
+        """Cancel the work of the block, and leave it, when the client disconnects."""
         task: Any = asyncio.current_task()
         watch = None
 
