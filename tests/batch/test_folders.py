@@ -373,6 +373,22 @@ def test_foreign_files_are_not_replaced(model: Path, corpus: Path, tmp_path: Pat
     assert "is not the list of parses" in fails("parse", model, corpus, "--output-dir", tmp_path / "out")
 
 
+def test_an_output_that_is_read_only_is_not_replaced(
+    model: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, may = tmp_path / "out", os.access
+    parse_folder(model, [corpus], out)
+    before, kept = files(out), out / "one" / "f02.conllu"
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != kept and may(path, mode))  # root may write all
+    assert parse_folder(model, [corpus], out).kept == len(before) - 1  # it belongs to its input
+    kept.write_text("mine")
+    summary = parse_folder(model, [corpus], out, force=True)
+    assert [str(fault) for _, fault in summary.faulty] == [
+        f"{corpus / 'one' / 'f02.conllu'}: cannot write: {kept} is read-only; change its permissions"
+    ]
+    assert files(out)["one/f02.conllu"] == b"mine" and summary.written == len(before) - 2
+
+
 def test_two_runs_do_not_write_into_one_folder(model: Path, corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     with lock(tmp_path / "out"), pytest.raises(ConfigError, match="another run writes into"):

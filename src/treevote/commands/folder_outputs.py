@@ -106,7 +106,12 @@ class Outputs:
             self._refuse(file, parsed.first_fault)
         elif not self._is_refused(file, parsed.doubt):
             if self._output is None:
-                self._output = Output(self._part, os.path.join(self.summary.folder, self.files[file].name))
+                target = os.path.join(self.summary.folder, self.files[file].name)
+                if os.path.exists(target) and not os.access(target, os.W_OK):
+                    problem, remedy = f"cannot write: {target} is read-only", "change its permissions"
+                    self._refuse(file, InputError(problem, path=self.files[file].input, remedy=remedy))
+                    return
+                self._output = Output(self._part, target)
             self._output.take(parsed)
 
     def _is_refused(self, file: int, doubt: str | None) -> bool:
