@@ -161,7 +161,8 @@ def heaviest_trees(
         root, other = (known.setdefault(label, len(known)) for label in ("root", "dep"))
         deprel[unvoted] = np.where(chosen[unvoted] == 0, root, other)
         labels = tuple(known)
-    return treebank.with_trees(chosen, deprel, labels), winner
+    voted = treebank.with_trees(chosen, deprel, labels)
+    return (voted if given is None else given.held(voted)), winner
 
 
 def with_support(

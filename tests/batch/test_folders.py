@@ -386,7 +386,8 @@ def test_an_output_that_is_read_only_is_not_replaced(
     assert [str(fault) for _, fault in summary.faulty] == [
         f"{corpus / 'one' / 'f02.conllu'}: cannot write: {kept} is read-only; change its permissions"
     ]
-    assert files(out)["one/f02.conllu"] == b"mine" and summary.written == len(before) - 2
+    assert files(out)["one/f02.conllu"] == b"mine"
+    assert summary.written == len(before) - 2
 
 
 def test_two_runs_do_not_write_into_one_folder(model: Path, corpus: Path, tmp_path: Path) -> None:

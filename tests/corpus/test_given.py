@@ -23,7 +23,7 @@ HALF_DONE = Treebank.of([(["a", "dog", "barks", "."], [2, -1, 0, 3], ["det", "",
     ("keep", "heads", "labels"),
     [
         ("heads", [-1, 2, -1, 0, 3], ["", "", "", "", ""]),
-        ("labels", [-1, -1, -1, -1, -1], ["", "det", "", "root", ""]),
+        ("labels", [-1, -1, -1, 0, -1], ["", "det", "", "root", ""]),
         ("all", [-1, 2, -1, 0, 3], ["", "det", "", "root", ""]),
     ],
 )
@@ -32,6 +32,26 @@ def test_heads_labels_or_both_are_given(keep: Keep, heads: list[int], labels: li
     assert found is not None
     assert found.heads.tolist() == heads
     assert [found.labels[i] if i >= 0 else "" for i in found.deprels.tolist()] == labels
+
+
+@pytest.mark.parametrize(
+    ("given_heads", "labels", "found"),
+    [
+        ([-1, -1, -1], ["det", "", "root"], [-1, -1, 0]),
+        ([-1, 3, -1], ["det", "dep", "ROOT"], [-1, 3, 0]),
+        ([-1, -1, -1], ["root", "", "root"], [-1, -1, -1]),  # which of them?
+        ([0, -1, -1], ["root", "", "root"], [0, -1, -1]),
+        ([0, -1, -1], ["_", "", "root"], [0, -1, -1]),
+        ([-1, -1, 1], ["", "", "root"], [-1, -1, 1]),  # a given head stays
+    ],
+)
+def test_the_only_word_with_the_given_label_root_is_the_root(
+    given_heads: list[int], labels: list[str], found: list[int]
+) -> None:
+    half_done = Treebank.of([(["x"], [-1], ["root"]), (["a", "b", "c"], given_heads, labels)])
+    kept = Given.of(half_done, "all", single_root=True)
+    assert kept is not None
+    assert kept.heads.tolist() == [-1, 0, -1, *found]
 
 
 def test_nothing_is_given_where_nothing_is_kept_or_known() -> None:
@@ -72,13 +92,29 @@ def test_heads_are_given_exactly_if_some_tree_has_them(heads: list[int], single_
 def test_a_parse_holds_what_is_given_and_keeps_the_rest(tree: Ints, other: Ints) -> None:
     n = min(len(tree), len(other)) - 1
     own = [head if head <= n else -1 for head in tree[1 : n + 1].tolist()]
-    parse = Treebank.of([(["w"] * n, other[1 : n + 1].clip(max=n).tolist(), ["x"] * n)])
-    known = Treebank.of([(["w"] * n, own, ["xyz"[i % 3] if own[i] >= 0 else "" for i in range(n)])])
-    taken = Given(known.heads, known.deprels, known.labels).held(parse)
+    heads = other[1 : n + 1].clip(max=n).tolist()
+    parse = Treebank.of([(["w"] * n, heads, ["root" if head == 0 else "x" for head in heads])])
+    known = Treebank.of([(["w"] * n, own, ["xy_"[i % 3] if own[i] >= 0 else "" for i in range(n)])])
+    kept = Given.of(known, "all", single_root=False)
+    taken = parse if kept is None else kept.held(parse)
+    before, after, asked = (each.sentence(0).deprels for each in (parse, taken, known))
     for i in range(1, n + 1):
-        source = known if own[i - 1] >= 0 else parse
-        assert taken.heads[i] == source.heads[i]
-        assert taken.sentence(0).deprels[i] == source.sentence(0).deprels[i]
+        assert taken.heads[i] == (known if own[i - 1] >= 0 else parse).heads[i]
+        if asked[i] not in ("", "_"):
+            assert after[i] == asked[i]
+        else:  # an arc from ROOT, and no other, has the label root
+            assert (after[i] == "root") == (taken.heads[i] == 0)
+            assert after[i] in (before[i], "root", "dep")
+            assert after[i] == before[i] or 0 in (taken.heads[i], parse.heads[i])
+
+
+def test_a_given_root_has_the_label_of_the_root_in_its_sentence() -> None:
+    words = ["a", "b", "c"]
+    parse = Treebank.of([(words, [0, 1, 1], ["dep"] * 3), (words, [2, 0, 2], ["Sb", "Pred", "Obj"])])
+    half_done = Treebank.of([(words, [-1] * 3, [""] * 3), (words, [0, -1, -1], ["_", "", ""])])
+    kept = Given.of(half_done, "all", single_root=True)
+    assert kept is not None
+    assert kept.held(parse).sentence(1).deprels == ("", "Pred", "Pred", "Obj")
 
 
 def test_an_arc_without_any_label_gets_one() -> None:

@@ -75,7 +75,15 @@ def test_the_vote_with_given_arcs_is_the_best_of_all_trees_that_hold_them(
     found = tuple(voted.heads[1:].tolist())
     assert found in held
     assert sum(weight.get((head, d), 0) for d, head in enumerate(found, start=1)) == best
-    assert all(voted.sentence(0).deprels[d] == "given" for d in range(1, n + 1) if own[d - 1] >= 0)
+    assert all(voted.sentence(0).deprels[d] == "given" for d in range(1, n + 1) if found[d - 1] >= 0)
+
+
+def test_a_given_label_is_that_of_an_arc_without_a_vote_too() -> None:
+    words = ["a", "b", "c"]
+    systems = [Treebank.of([(words, [2, 3, 0], ["det", "nsubj", "root"])])] * 2
+    half_done = Treebank.of([(words, [-1, 1, 2], ["nsubj", "_", "_"])])
+    voted = vote(systems, single_root=True, given=Given.of(half_done, "all", single_root=True))
+    assert (voted.heads.tolist(), voted.sentence(0).deprels) == ([-1, 0, 1, 2], ("", "nsubj", "nsubj", "dep"))
 
 
 @st.composite

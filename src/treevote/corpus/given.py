@@ -20,6 +20,7 @@ Keep: TypeAlias = Literal["heads", "labels", "all"]
 """Keep given heads, given labels (on whatever head is found), or both."""
 
 FREE_LABEL = "_"  # of a word that has no label yet
+ROOT_LABEL = "root"  # of an arc from ROOT, and of no other, in upper or lower case
 
 
 class Given(NamedTuple):
@@ -33,8 +34,9 @@ class Given(NamedTuple):
     def of(cls, treebank: Treebank, keep: Keep | None, *, single_root: bool) -> Given | None:
         """Return what is given by the trees of a treebank; None if that is nothing.
 
-        InputError, with file, line and sentence, if given heads close a cycle, or name two roots where there must be
-        one; ConfigError for another ``keep``.
+        If one word of a sentence has the given label ``root`` but no given head, and no word has ROOT as its given
+        head, it has. InputError, with file, line and sentence, if given heads close a cycle, or name two roots where
+        there must be one; ConfigError for another ``keep``.
 
         >>> half_done = Treebank.of([(["a", "dog", "barks"], [2, -1, 0], ["det", "", "root"])])
         >>> Given.of(half_done, "heads", single_root=True).heads.tolist()
@@ -49,6 +51,7 @@ class Given(NamedTuple):
         deprels = none if keep == "heads" else np.where(named, treebank.deprels, -1).astype(np.int32)
         if (heads < 0).all() and (deprels < 0).all():
             return None
+        heads = _with_named_roots(heads, deprels, treebank)
         slot = first_conflict(heads, treebank.offsets, single_root)
         if slot >= 0:
             found = "a second root" if heads[slot] == 0 else f"a cycle through its head {heads[slot]}"
@@ -69,17 +72,36 @@ class Given(NamedTuple):
     def held(self, parse: Treebank) -> Treebank:
         """Return a parse with the given heads and labels in place of its own; it may be a tree no longer.
 
-        A given arc without a label, where the parse has no head, gets the label ``root`` or ``dep``.
+        A given arc without a label has that of the parse for its word. Where that is none, or ``root`` and the head a
+        word, it is ``dep``; where the head is ROOT, and that of the parse is not, it is the one of the first arc from
+        ROOT in the sentence, or ``root`` if there is none.
         """
         known = {label: number for number, label in enumerate(parse.labels)}
         numbers = encode(self.labels, known)
         deprels = np.where(self.deprels >= 0, numbers[self.deprels], parse.deprels)
-        bare = np.flatnonzero((self.heads >= 0) & (deprels < 0))
-        if len(bare):
-            root, other = (known.setdefault(label, len(known)) for label in ("root", "dep"))
-            deprels[bare] = np.where(self.heads[bare] == 0, root, other)
+        of_root = np.array([*(label.lower() == ROOT_LABEL for label in parse.labels), True])[parse.deprels]
+        is_free = (self.heads >= 0) & (self.deprels < 0)
+        below = is_free & (self.heads > 0) & of_root
+        top = is_free & (self.heads == 0) & ((parse.heads != 0) | (parse.deprels < 0))
+        if below.any() or top.any():
+            root, other = (known.setdefault(label, len(known)) for label in (ROOT_LABEL, "dep"))
+            first = np.full(len(parse), root)
+            roots = np.flatnonzero((parse.heads == 0) & (parse.deprels >= 0))[::-1]
+            first[parse.sentence_of[roots]] = parse.deprels[roots]
+            deprels = np.where(below, other, np.where(top, first[parse.sentence_of], deprels))
         heads = np.where(self.heads >= 0, self.heads, parse.heads)
         return parse.with_trees(heads, deprels.astype(np.int32), tuple(known))
+
+
+def _with_named_roots(heads: Ints, deprels: Ints, treebank: Treebank) -> Ints:
+    """Return given heads, with ROOT for the word whose given label alone says that it is the root of its sentence."""
+    is_root = np.array([*(label.lower() == ROOT_LABEL for label in treebank.labels), False])[deprels]
+    candidates = np.flatnonzero(is_root | (heads == 0))
+    sentences, counts = np.unique(treebank.sentence_of[candidates], return_counts=True)
+    alone = candidates[np.isin(treebank.sentence_of[candidates], sentences[counts == 1])]
+    found = heads.copy()
+    found[alone[heads[alone] < 0]] = 0
+    return found
 
 
 @kernel
