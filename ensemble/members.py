@@ -149,6 +149,8 @@ def require_free(names: Iterable[Any]) -> None:
     for name in names:
         if not isinstance(name, str) or not is_label(name):
             raise ConfigError(f"a member cannot be called {name!r}; give it a name without control characters")
+        if "/" in name or "\\" in name:  # its parses may be kept in files of its name
+            raise ConfigError(f"a member cannot be called {name!r}; give it a name without / and \\")
         if name in RESERVED:
             raise ConfigError(f"a member cannot be called '{name}', a reserved name; choose another one")
 

@@ -196,6 +196,12 @@ class EnsembleTrainer:
             name: 1000 * seconds / thousands for name, (_, seconds) in parsed.items()
         }
 
+    def require_sentences(self, n_whole: int) -> None:
+        """Raise the ConfigError if there are too few sentences with whole trees for the folds."""
+        if n_whole < 2 * self.folds:
+            needed = f"{2 * self.folds} sentences with whole trees, found {n_whole}"
+            raise ConfigError(f"{self.folds} folds need {needed}; give more, or choose fewer folds (0: none)")
+
     def _require_plan(self, *, is_measured: bool) -> None:
         """Raise the ConfigError if there is no member, or nothing to measure on what is chosen by measurements."""
         if not self.members:
@@ -231,9 +237,7 @@ class EnsembleTrainer:
         """
         partial = are_partial(treebank)
         whole, always = np.flatnonzero(~partial), np.flatnonzero(partial)
-        if len(whole) < 2 * self.folds:
-            needed = f"{2 * self.folds} sentences with whole trees, found {len(whole)}"
-            raise ConfigError(f"{self.folds} folds need {needed}; give more, or choose fewer folds (0: none)")
+        self.require_sentences(len(whole))
         folds: list[tuple[dict[str, Treebank], Treebank]] = []
         for others, held_out in folds_of(len(whole), self.folds):
             part = treebank.select(np.sort(np.append(whole[others], always)))

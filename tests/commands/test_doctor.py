@@ -251,6 +251,8 @@ def test_folds_are_saved_where_there_are_some_and_for_the_treebank_as_it_is(room
     assert "add --folds 3" in fails(*train)
     assert "has nothing to keep; leave out --dev" in fails(*train, "--dev", room / "pool.conllu")
     assert "add --tags gold" in fails(*train, "--folds", 2, "--from-tokens")
+    assert "50 folds need 100 sentences with whole trees, found 90" in fails(*train, "--folds", 50)
+    assert not (tmp_path / "folds").exists()
     (tmp_path / "folds").mkdir()
     (tmp_path / "folds" / "mine.txt").write_text("mine")
     assert "holds something else" in fails(*train, "--folds", 2)

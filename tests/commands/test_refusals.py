@@ -224,6 +224,8 @@ def test_a_fault_in_a_configuration_is_told_by_its_key(tmp_path: Path) -> None:
             "c.toml: unknown key 'member.first.widht'; did you mean 'member.first.width'?",
         ),
         ("[member.default]\nwidth = 3", "c.toml: a member cannot be called 'default', a reserved name"),
+        ("[member.'../x']\nwidth = 3", "c.toml: a member cannot be called '../x'; give it a name without / and \\"),
+        ("[member.'a\\b']\nwidth = 3", "give it a name without / and \\"),
         ("[member.'']\nwidth = 3", "c.toml: a member cannot be called ''; give it a name without control characters"),
         ("[member.first]\nlike = ['a']", "c.toml: member.first.like: expected a name, found ('a',)"),
         ("[member.first]\nkind = {}", "member.first.kind: expected a name, found {}"),

@@ -195,8 +195,9 @@ def _folds_saved(
         raise ConfigError(f"nothing is parsed by folds, so --save-folds has nothing to keep; {remedy}")
     if annotator is not None and annotator.tags != "gold":
         raise ConfigError("--save-folds is for parses with the tags of the treebank; add --tags gold")
-    plan = trainer.members, trainer.folds, seed
-    save_parses(folder, require_whole_trees(treebank), {}, *plan)
+    plan, whole = (trainer.members, trainer.folds, seed), require_whole_trees(treebank)
+    trainer.require_sentences(len(whole))
+    save_parses(folder, whole, {}, *plan)
     return lambda gold, parses: save_parses(folder, gold, parses, *plan)
 
 
