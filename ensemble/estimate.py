@@ -6,7 +6,8 @@ unlabeled data to predict out-of-distribution performance"): the log-odds of LAS
 log-odds of agreement. In long sentences members have more to choose from and agree less at the same accuracy, so the
 log-odds of LAS rise by `LENGTH` times the logarithm of the length. How far they are from that differs from one domain
 to the next; `SHIFTS` are the ends of what was seen.
-The lead of LAS over agreement is uncertain where few tokens were measured: it shrinks to a usual one.
+The lead of LAS over agreement is uncertain where few tokens were measured: it shrinks to a usual one, by two standard
+errors at most, as members may be unusually alike or unlike; members that hardly ever differ tell nothing.
 The standard error of the LAS of a text of so many tokens widens the range on both sides.
 Agreement is the share of tokens to which all members give the same head and label.
 """
@@ -39,8 +40,10 @@ LENGTH = 0.13
 _LONGER = 3.0  # by this factor at most sentences count as longer or shorter: beyond, a text is not split into sentences
 
 # The usual lead of LAS over agreement on the source, as log-odds, for each member but the first; and the number of
-# development tokens that weigh as much as it.
-LEAD, FEW = 0.13, 3000
+# development tokens that weigh as much as it; it moves the measured lead by PULL standard errors of the LAS at most.
+LEAD, FEW, PULL = 0.13, 3000, 2.0
+
+_ALIKE = 99.0  # percent of agreement on the source, from which that on a text tells nothing
 
 _LEAST = 0.1  # percent: nearer to 0 and 100 nothing has log-odds
 
@@ -72,7 +75,9 @@ class SourceScores(NamedTuple):
         """The lead of LAS over agreement as log-odds, the nearer to a usual one the fewer the tokens."""
         assert self.agreement is not None
         measured, usual = log_odds(self.las) - log_odds(self.agreement), LEAD * (self.members - 1)
-        return (self.tokens * measured + FEW * usual) / (self.tokens + FEW)
+        most = PULL * standard_error(self.las / 100, self.tokens) if self.tokens else math.inf
+        pull = (usual - measured) * FEW / (self.tokens + FEW)
+        return measured + min(max(pull, -most), most)
 
     @staticmethod
     def of(parser: EnsembleParser) -> SourceScores | None:
@@ -86,7 +91,8 @@ class SourceScores(NamedTuple):
         except (LookupError, TypeError, ValueError):
             return None
         n, length = len(parser.members), tokens / sentences if isinstance(sentences, int) and sentences > 0 else None
-        return SourceScores(las, agreement if n > 1 else None, tokens, n, length)
+        is_telling = n > 1 and agreement is not None and agreement < _ALIKE
+        return SourceScores(las, agreement if is_telling else None, tokens, n, length)
 
 
 def all_agree(parse: Treebank) -> Bools | None:
