@@ -128,6 +128,21 @@ def test_breakdowns_are_counted_token_by_token(case: tuple[Treebank, dict[str, T
                         assert cell.f1 == pytest.approx(100 * (row["arcs"] + row["precise"]) / total)
 
 
+def test_an_arc_from_a_word_without_counterpart_counts_in_the_precision_of_its_label() -> None:
+    gold = Treebank.of([(["dog", "barks", "loud"], [2, 0, 2], ["nsubj", "root", "advmod"])] * 2)
+    words, labels = ["dog", "bar", "ks", "loud"], ["nsubj", "root", "dep", "advmod"]
+    system = Treebank.of([(words, [2, 0, 2, 2], labels), (words, [2, 0, 2, -1], labels)])
+    found = run(gold, {"a": system}, "ud", True)
+    counts = {
+        group.value: (group.cells[0].precision.correct, group.cells[0].precision.gold)
+        for group in table(found, "deprel").groups
+        if group.cells[0].precision is not None
+    }
+    assert counts == {"nsubj": (0, 2), "advmod": (0, 1), "root": (0, 0)}  # an open head is no arc
+    sides = [group.cells[0].precision for group in table(found, "direction").groups]
+    assert not any(side is not None and side.gold for side in sides)
+
+
 def cut(label: str, convention: Convention) -> str:
     return label.split(":")[0] if convention == "ud" else label
 

@@ -39,11 +39,20 @@ class Tally(NamedTuple):
     system_arcs: Longs | None
 
 
-def tally(factor: Factor, gold_values: Values, projected: Treebank, scored: Bools, heads: Bools, arcs: Bools) -> Tally:
+def tally(
+    factor: Factor,
+    gold_values: Values,
+    projected: Treebank,
+    scored: Bools,
+    has_head: Bools,
+    heads: Bools,
+    arcs: Bools,
+) -> Tally:
     """Count right heads and arcs of a system for each value of a factor, whose values of the gold trees are given.
 
-    ``projected`` are the gold sentences with the trees of the system; ``scored``, ``heads`` and ``arcs``, shape
-    (n_slots,), mask the slots that are scored, that have the right head, and the right head and label.
+    ``projected`` are the gold sentences with the trees of the system; ``scored``, ``has_head``, ``heads`` and ``arcs``,
+    shape (n_slots,), mask the slots that are scored, that have some head in the trees of the system, perhaps a word
+    without counterpart, that have the right head, and the right head and label.
     """
     slots, sentence_of = np.flatnonzero(scored), projected.sentence_of
     found = factor.values(projected) if factor.of == "arc" else gold_values
@@ -54,7 +63,7 @@ def tally(factor: Factor, gold_values: Values, projected: Treebank, scored: Bool
 
     system_arcs = None
     if factor.of == "arc":  # without a head there is none, but may be a label
-        system_arcs = sums(np.where((projected.heads >= 0) & (found.column >= 0), theirs, -1), arcs)
+        system_arcs = sums(np.where(has_head & (found.column >= 0), theirs, -1), arcs)
     return Tally(tuple(names), sums(ours, heads), sums(ours, arcs), system_arcs)
 
 

@@ -171,7 +171,8 @@ def _evaluate(name: str, system: Treebank, task: _Task, columns: dict[bytes, int
     confused = confusions(gold, projected, task.scored, heads, convention=convention)
     sizes = system.n_sentences, system.n_tokens, alignment.same_words
     result = System(name, *sizes, found, trees, confused, _worst(scores))
-    tallies = [tally(factor, values, projected, task.scored, heads, arcs) for factor, values in task.values]
+    has_head = np.append(system.heads, np.int32(-1))[alignment.system_slot] >= 0
+    tallies = [tally(factor, values, projected, task.scored, has_head, heads, arcs) for factor, values in task.values]
     return _Result(result, tallies, places), projected
 
 
