@@ -77,7 +77,8 @@ def test_a_system_that_loses_against_the_baseline_fails(worse: Path, tmp_path: P
         (89.5, "loses 0.50", 0.5),
         (89.99, "loses 0.01", 0.01),
         (89.994, "loses 0.01", 0.01),
-        (89.996, "loses no", 0.0),
+        (89.996, "loses less than 0.01", 0.01),  # 0 would be none at all
+        (90.004, "gains less than 0.01", 0.0),
         (90.0, "loses no", 0.0),
         (89.664, "loses 0.34", 0.336),
         (90.01, "gains 0.01", -0.01),
@@ -104,6 +105,10 @@ def test_a_score_is_not_under_itself_whatever_its_decimals(value: float) -> None
     for number, passed in ((value, True), (round(value, 2), True), (value + 0.01, False)):
         (gate,) = fail_under(evaluation, {"LAS": number})
         assert gate.passed == passed
+    system.rates["LAS"].value = 99.996
+    assert [*fail_under(evaluation, {"LAS": 100})] == [
+        Gate("LAS ≥ 100", "a", False, "a has nearly 100 LAS, less than the 100 asked for")
+    ]
     system.rates["LAS"].value = None
     assert [*fail_under(evaluation, {"LAS": 0})] == [Gate("LAS ≥ 0", "a", False, "a has no LAS")]
 

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treevote.corpus.treebank import Treebank
 from treevote.evaluation import significance
+from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.intervals import (
     Moments,
     effective_size,
@@ -99,7 +101,7 @@ def test_sums_by_key_are_moments_of_the_tokens_of_each_key(tokens: list[tuple[in
 def test_bootstrap_samples_are_of_the_same_size_and_the_same_for_all_columns(n: int, seed: int) -> None:
     column = np.arange(n)
     sums = bootstrap_sums(np.stack([np.ones(n, np.int64), column, 3 * column], axis=1), 20, seed)
-    assert (sums[:, 0] == n).all()
+    assert (sums[:, 0] == (n if n > 1 else 0)).all()  # one sentence has no other samples
     assert (sums[:, 2] == 3 * sums[:, 1]).all()
     assert (sums == bootstrap_sums(np.stack([np.ones(n, np.int64), column, 3 * column], axis=1), 20, seed)).all()
 
@@ -260,3 +262,15 @@ def test_intervals_cover_the_true_value() -> None:
     covered = coverage(150, 150, 2)
     assert (covered >= 0.89).all()
     assert (covered <= 0.9934).all()
+
+
+def test_one_sentence_gives_no_interval_and_tells_no_systems_apart() -> None:
+    first, second = np.array([[4, 4]]), np.array([[3, 4]])
+    found = paired(first, second)
+    assert (found.points, found.low, found.high, found.p.p) == (-25.0, None, None, 1.0)
+    words = ["a", "dog", "barks"]
+    gold = Treebank.of([(words, [2, 3, 0], ["det", "nsubj", "root"])])
+    other = Treebank.of([(words, [3, 3, 0], ["det", "nsubj", "root"])])
+    evaluation = evaluate_systems(gold, {"a": gold, "b": other})
+    for test in evaluation.comparison.tests:
+        assert (test.low, test.high, test.bootstrap) == (None, None, 1.0)

@@ -154,3 +154,12 @@ def test_one_system_two_equal_ones_and_none_that_is_scored() -> None:
 
 def test_a_probability_is_a_value() -> None:
     assert len({Probability(0.5), Probability(0.5), Probability(0.5, bound=True)}) == 2
+
+
+def test_a_lead_that_is_shown_as_none_is_told_in_words() -> None:
+    chain = (["w"] * 1000, list(range(1000)), ["x"] * 1000)
+    one_wrong = (chain[0], [*range(999), 1], chain[2])
+    gold = Treebank.of([chain] * 21)
+    systems = {"a": gold, "b": Treebank.of([chain] * 20 + [one_wrong])}
+    (sentence,) = verdict(evaluate_systems(gold, systems, samples=99, permutations=99)).sentences
+    assert sentence.startswith("a has the highest LAS, 100.00, less than 0.01 above b (")

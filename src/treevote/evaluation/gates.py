@@ -50,9 +50,13 @@ def fail_under(evaluation: Evaluation, least: Mapping[str, float], *, but: str |
             if system.name == but:
                 continue
             value = system.rates[metric].value
-            passed = value is not None and max(value, round(value, 2)) >= number - TOLERANCE  # as it is, or is shown
-            side = "at least" if passed else "less than"
-            found = f"no {metric}" if value is None else f"{value:.2f} {metric}, {side} the {number:g} asked for"
+            if value is None:
+                passed, found = False, f"no {metric}"
+            else:
+                as_shown = round(value, 2) if number < 100 else value  # 100 are all, and not nearly all
+                passed = max(value, as_shown) >= number - TOLERANCE
+                shown = f"{value:.2f}" if passed or round(value, 2) < 100 else "nearly 100"
+                found = f"{shown} {metric}, {'at least' if passed else 'less than'} the {number:g} asked for"
             yield Gate(f"{metric} ≥ {number:g}", system.name, passed, f"{system.name} has {found}")
 
 
@@ -79,12 +83,14 @@ def max_loss(evaluation: Evaluation, most: Mapping[str, float], baseline: str, *
                 yield Gate(condition, system.name, False, f"{system.name} has no {metric}")
                 continue
             loss, chance = round(old - new, 2), ""
-            passed = min(loss, old - new) <= number + TOLERANCE  # as it is shown, or is
+            exact = old - new if abs(old - new) > TOLERANCE else 0.0
+            passed = (min(loss, exact) if number else exact) <= number + TOLERANCE  # as it is shown, or is; 0 is none
             if tested:
                 p = p_of(next(test for test in tested if {test.first, test.second} == {base, place}), evaluation)
                 passed = passed or (significant and not p.significant)
                 chance = f" ({p})"
-            change = f"loses {loss:.2f}" if loss > 0 else f"gains {-loss:.2f}" if loss < 0 else "loses no"
+            change = f"{'loses' if exact >= 0 else 'gains'} {f'{abs(loss):.2f}' if loss else 'less than 0.01'}"
+            change = change if exact else "loses no"
             sentence = f"{system.name} {change} {metric} against {baseline}{chance}; {number:g} may be lost"
             sentence += ", or more if it is not significant" if significant else ""
             yield Gate(condition, system.name, passed, sentence)

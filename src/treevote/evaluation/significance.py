@@ -81,9 +81,15 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def bootstrap_sums(counts: Ints | Longs, samples: int, seed: int) -> Longs:
-    """Return sums over bootstrap samples of at least one sentence: (n_sentences, n_counts) to (samples, n_counts)."""
+    """Return sums over bootstrap samples of sentences: (n_sentences, n_counts) to (samples, n_counts).
+
+    All are 0 for fewer than two sentences: how much one differs from others cannot be known, and a rate of nothing is
+    left out of an interval and a p-value.
+    """
     random = np.random.Generator(np.random.PCG64(seed))
     n, terms = len(counts), counts.astype(np.float64)
+    if n < 2:
+        return np.zeros((samples, counts.shape[1]), np.int64)
     sums = np.empty((samples, counts.shape[1]))
     for row in sums:
         times_drawn = np.bincount(random.integers(n, size=n), minlength=n)

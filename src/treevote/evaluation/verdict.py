@@ -157,7 +157,8 @@ def _sentences(evaluation: Evaluation, ranking: list[tuple[str, float]], pairs: 
     if lead is None:
         return [f"{_listed([best, *equal])} have the same {metric}, {value:.2f}."]
     corrected = f"; Holm’s correction for {len(pairs)} pairs" if len(pairs) > 1 else ""
-    ahead = f"{lead.points:.2f} above {lead.worse} ({lead.interval}{corrected})"
+    points = f"{lead.points:.2f}" if round(lead.points, 2) else "less than 0.01"
+    ahead = f"{points} above {lead.worse} ({lead.interval}{corrected})"
     unsure = [pair.worse for pair in leads if not pair.p.significant and pair.worse not in equal]
     if equal:
         but = f", but the lead of {best} over {_listed(unsure)} is not significant" if unsure else ""
