@@ -29,9 +29,11 @@ def test_a_mark_may_be_none_or_all() -> None:
     assert again.tag_confidence[1:].tolist() == [0, 1]
 
 
-def test_a_mark_may_be_unknown() -> None:
+@pytest.mark.parametrize("missing", [float("nan"), None, pandas.NA])
+def test_a_mark_may_be_unknown(missing: object) -> None:
     treebank = Treebank.of([(["a", "b"], [2, 0], ["x", "root"])])
-    frame = treebank.to_frame().assign(tag_confidence=[0.5, float("nan")])
+    frame = treebank.to_frame().assign(tag_confidence=pandas.Series([0.5, missing], dtype=object))
+    assert repr(Treebank.from_frame(frame.convert_dtypes())) == repr(Treebank.from_frame(frame))
     again = Treebank.from_frame(frame)
     assert again.tag_confidence is not None
     assert again.to_frame()["tag_confidence"].tolist()[0] == 0.5
@@ -61,9 +63,10 @@ def test_rows_that_are_missing_from_a_sentence_are_a_fault() -> None:
             {"sentence": [1, pandas.NA]},
             "expected numbers or names of sentences in column 'sentence', found <NA> in row 1",
         ),
+        ({"sentence": pandas.Series(["x", None], dtype=object)}, "in column 'sentence', found None in row 1"),
     ],
 )
-def test_a_column_of_another_kind_is_named(change: dict[str, list[object]], said: str) -> None:
+def test_a_column_of_another_kind_is_named(change: dict[str, Any], said: str) -> None:
     frame = Treebank.of([(["a", "b"], [2, 0], ["x", "root"])]).to_frame().assign(**change)
     with pytest.raises(InputError, match=re.escape(said)):
         Treebank.from_frame(frame)

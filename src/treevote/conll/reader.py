@@ -161,8 +161,8 @@ def require_text(text: str, call: str) -> None:
 def with_marks(treebank: Treebank) -> Treebank:
     """Return a treebank with the numbers that `treevote.conll.writer` wrote into MISC; InputError for one not in 0..1.
 
-    A field of ``MARKS`` is filled if every token with a head has its number. Without a source, or of CoNLL-X, the
-    treebank stays as it is.
+    A field of ``MARKS`` is filled if every token with a head has its number; ``tag_confidence``, of predicted tags, if
+    one has. Without a source, or of CoNLL-X, the treebank stays as it is.
     """
     source, slots = treebank.source, np.flatnonzero(treebank.heads >= 0)
     if source is None or not len(slots):
@@ -182,7 +182,12 @@ def with_marks(treebank: Treebank) -> Treebank:
             if not 0 <= number <= 1:
                 raise treebank.fault(slot, f"expected {key}=NUMBER from 0 to 1 in MISC, found {item}", "correct it")
             columns[field][slot] = number
-    found: dict[str, Any] = {field: column for field, column in columns.items() if not np.isnan(column).any()}
+    absent = {field: np.isnan(column[slots]) for field, column in columns.items()}
+    found: dict[str, Any] = {
+        field: columns[field]
+        for field, gone in absent.items()  # predicted tags may be beside given ones, which have no confidence
+        if not (gone.all() if field == "tag_confidence" else gone.any())
+    }
     return dataclasses.replace(treebank, **found)
 
 

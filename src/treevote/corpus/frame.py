@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def columns_of(frame: pandas.DataFrame, texts: Sequence[str], numbers: Sequence[str]) -> dict[str, list[Any]]:
     """Return ``texts``, ``head``, and ``numbers`` if they are there, as lists; ``new`` tells where a sentence begins.
 
-    The columns ``sentence`` and ``form`` are needed. A missing text is ``_``, a missing head unknown (-1). InputError
-    if a needed column is missing, one has something else than its kind, or ``id``, if it is there, does not count the
-    words of each sentence from 1: heads are positions.
+    The columns ``sentence`` and ``form`` are needed. A missing column of texts is ``_``, that of heads unknown (-1); a
+    missing number is ``nan``. InputError if a needed column is missing, one has something else than its kind, or
+    ``id``, if it is there, does not count the words of each sentence from 1: heads are positions.
     """
     if not hasattr(frame, "columns"):
         problem = f"expected a table of pandas, found {type(frame).__name__}"
@@ -30,7 +30,7 @@ def columns_of(frame: pandas.DataFrame, texts: Sequence[str], numbers: Sequence[
     for name in ("sentence", "id", "head", *texts, *numbers):
         if (count := names.count(name)) > 1:
             raise InputError(f"expected one column {name!r}, found {count}", remedy="rename or drop the others")
-    sentences = _column(frame, "sentence", None, "numbers or names of sentences", lambda value: bool(value == value))
+    sentences = _column(frame, "sentence", None, "numbers or names of sentences", _is_name)
     columns: dict[str, list[Any]] = {"new": [i == 0 or new != sentences[i - 1] for i, new in enumerate(sentences)]}
     if "id" in frame.columns:
         number = 0
@@ -47,8 +47,13 @@ def columns_of(frame: pandas.DataFrame, texts: Sequence[str], numbers: Sequence[
     columns["head"] = list(map(int, heads))
     for name in numbers:
         if name in frame.columns:
-            columns[name] = _column(frame, name, None, "numbers from 0 to 1", _is_mark)
+            known = frame[[name]].astype(object).where(frame[[name]].notna(), math.nan)  # None and pandas.NA, too
+            columns[name] = _column(known, name, None, "numbers from 0 to 1", _is_mark)
     return columns
+
+
+def _is_name(value: Any) -> bool:
+    return value is not None and bool(value == value)
 
 
 def _is_mark(value: Any) -> bool:
