@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treevote.annotation.near_duplicates import SIMILAR, DistinctSentences
+from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 
 
 def treebank(sentences: Sequence[Sequence[str]]) -> Treebank:
-    """Sentences of chains."""
-    return Treebank.of([(words, range(len(words)), ["x"] * len(words)) for words in sentences])
+    """Sentences of chains; the same form has another lemma in each."""
+    words = [[Word(form, f"l{i}", "_", "_", "_") for form in forms] for i, forms in enumerate(sentences)]
+    return Treebank.of([(own, range(len(own)), ["x"] * len(own)) for own in words])
 
 
 def are_similar(first: Sequence[str], second: Sequence[str]) -> bool:

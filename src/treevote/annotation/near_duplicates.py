@@ -1,4 +1,4 @@
-"""Near-duplicates: sentences that have many pairs of neighbouring words in common.
+"""Near-duplicates: sentences that have many pairs of neighbouring forms in common, whatever their tags.
 
 A sentence of a pairs and a near-duplicate of b pairs have at least c in common. So one of the a - c + 1 rarest pairs of
 the sentence is among them, and only the sentences that have one of these are compared with it (the prefix filter;
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
+from treevote.evaluation.counts import form_numbers
 
 SIMILAR = 0.5  # share of common pairs of neighbouring words, of all pairs of both, that makes a near-duplicate
 
@@ -23,8 +24,8 @@ class DistinctSentences:
     """Sentences of a treebank, no two of which are near-duplicates."""
 
     def __init__(self, treebank: Treebank) -> None:
-        words = treebank.tokens.astype(np.int64)
-        ending_here = np.roll(words, 1) * len(treebank.words) + words  # the first word stands beside ROOT
+        forms = form_numbers(treebank, str, {}).astype(np.int64) + 1  # 0 is ROOT
+        ending_here = np.roll(forms, 1) * (len(treebank.words) + 1) + forms  # the first word stands beside ROOT
         _, numbers, counts = np.unique(ending_here, return_inverse=True, return_counts=True)
         self._pairs = np.argsort(np.argsort(counts, kind="stable"))[numbers]  # numbered from the rarest
         self._offsets = treebank.offsets
