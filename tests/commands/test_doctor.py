@@ -98,6 +98,16 @@ def test_acknowledged_cases_are_left_out_until_they_change(
     assert found["suspects"] == json.loads(diagnosis["json"])["suspects"][1:]
 
 
+def test_a_list_of_sentences_with_tabs_in_their_names_is_read(room: Path, tmp_path: Path) -> None:
+    named = (room / "trees.conllu").read_text().replace("# sent_id = s", "# sent_id = s\t")
+    (tmp_path / "trees.conllu").write_text(named)
+    doctored = (*DOCTOR, tmp_path / "trees.conllu", "--work", room / "work")
+    run(*doctored, "--list", tmp_path / "cases.tsv")
+    found = json.loads(run(*doctored, "--acknowledged", tmp_path / "cases.tsv", "--json"))
+    assert found["acknowledged"] == len((tmp_path / "cases.tsv").read_text().splitlines()) > 0
+    assert not found["suspects"]
+
+
 def test_suspects_of_several_kinds_are_told_since_each_kind_counts_them(diagnosis: dict[str, str]) -> None:
     answer = json.loads(diagnosis["json"])
     several = [len(one["kinds"]) - 1 for one in answer["suspects"] if len(one["kinds"]) > 1]

@@ -252,6 +252,13 @@ def test_a_line_that_runs_over_a_bar_is_broken() -> None:
     assert lines(heads, placed)[1:] == [" ╭─╮", " │ │ ╭──", "─┴─│─│─", "   ╰─╯"]
 
 
+def test_a_word_without_a_head_has_no_line() -> None:
+    heads = [-1, -1, 4, -1, 0, -1, 5]
+    placed = bars(heads, 9)
+    assert placed is not None
+    assert lines(heads, placed)[1:] == ["", " ╭──", " │", "─╯", " ╷", " ╰──"]
+
+
 @given(any_heads, any_heads, st.integers(20, 80), st.data())
 def test_lines_fit_the_terminal_whatever_the_heads(
     heads: list[int], others: list[int], width: int, data: st.DataObject

@@ -60,8 +60,10 @@ def test_a_confidence_is_a_number_from_0_to_1(text: str, number: float | None) -
     if number is not None:
         assert confidence_of(parse, "Confidence").tolist() == [0, number]
         return
-    with pytest.raises(InputError, match="expected Confidence=NUMBER in MISC"):
+    with pytest.raises(InputError, match=f"expected Confidence=NUMBER in MISC.*found 'Confidence={text}'; correct it"):
         confidence_of(parse, "Confidence")
+    with pytest.raises(InputError, match="found none; parse or vote with --confidence"):
+        confidence_of(parse, "LabelConfidence")
 
 
 @pytest.mark.parametrize("punctuation", [True, False])

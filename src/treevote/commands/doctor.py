@@ -124,7 +124,8 @@ def doctor(
     if n_partial := len(whole) - len(numbers):
         said = "has no whole tree and is" if n_partial == 1 else "have no whole tree and are"
         warn(f"{n_partial:,} of {len(whole):,} sentences {said} left out")
-    names = [sent_id(whole.comments(i)) or str(i + 1) for i in numbers.tolist()]
+    # a list of suspects has tabs between its columns
+    names = [sent_id(whole.comments(i)).replace("\t", " ") or str(i + 1) for i in numbers.tolist()]
     if n_repeated := len(names) - len(set(names)):
         example = Counter(names).most_common(1)[0][0]
         said = f"{'has' if n_repeated == 1 else 'have'} the sent_id of another one, such as {example}"

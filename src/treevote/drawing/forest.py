@@ -86,8 +86,8 @@ def lines(heads: Sequence[int], placed: dict[int, Bar]) -> list[str]:
         crossed = set(cell) - {start if head > 0 else -1, own if word in placed else -1}
         end = max([own, *(place + 1 for place in crossed)])
         first = start if head >= 0 else own
-        for place in range(first, end + 1):
+        for place in range(first, end + 1) if head >= 0 or word in placed else ():
             if place not in crossed:
                 cell[place] = cell.get(place, 0) | LEFT * (place > first or head == 0) | RIGHT * (place < end)
-        drawn.append("".join(SIGNS[cell.get(place, 0)] for place in range(max(cell) + 1)))
+        drawn.append("".join(SIGNS[cell.get(place, 0)] for place in range(max(cell, default=-1) + 1)))
     return drawn

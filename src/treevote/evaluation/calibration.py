@@ -94,13 +94,16 @@ def confidence_of(parse: Treebank, name: str) -> Doubles:
     column = np.zeros(len(parse.tokens))  # as written: in single precision 0.7 is less than 0.7
     slots = np.flatnonzero(parse.is_token)
     for slot, misc in zip(slots.tolist(), source.misc(slots), strict=True):
-        text = next((value for key, _, value in (item.partition("=") for item in misc.split("|")) if key == name), "")
+        items = (item.partition("=") for item in misc.split("|"))
+        text = next((value for key, sign, value in items if key == name and sign), None)
         try:
-            number = float(text)
+            number = np.nan if text is None else float(text)
         except ValueError:
             number = np.nan
         if not 0 <= number <= 1:
-            problem = f"expected {name}=NUMBER in MISC, a number from 0 to 1, found {short(misc)}"
-            raise parse.fault(slot, problem, "parse or vote with --confidence")
+            found = "none" if text is None else short(f"{name}={text}")
+            problem = f"expected {name}=NUMBER in MISC, a number from 0 to 1, found {found}"
+            remedy = "parse or vote with --confidence" if text is None else "correct it, or parse again"
+            raise parse.fault(slot, problem, remedy)
         column[slot] = number
     return column

@@ -63,6 +63,11 @@ def p_of(test: Test, evaluation: Evaluation) -> Probability:
     return max(p_values(test, evaluation), key=lambda value: (value.p, not value.bound))
 
 
+def interval(low: float | None, high: float | None, p: Probability) -> str:
+    """Return interval and p of a difference, for a sentence; p alone if there is no interval, as of one sentence."""
+    return str(p) if low is None or high is None else f"95 % interval {signed(low)} to {signed(high)}, {p}"
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """The difference of two systems in points, the one with the higher figure first, with its 95 % interval."""
@@ -87,9 +92,7 @@ class Difference:
     @property
     def interval(self) -> str:
         """Interval and p, for a sentence."""
-        if self.low is None or self.high is None:
-            return str(self.p)
-        return f"95 % interval {signed(self.low)} to {signed(self.high)}, {self.p}"
+        return interval(self.low, self.high, self.p)
 
 
 @dataclass(frozen=True, slots=True)

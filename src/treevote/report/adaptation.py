@@ -13,7 +13,7 @@ from treevote.adaptation.measuring import BY_FOLDS
 from treevote.adaptation.scheme import SCHEMES
 from treevote.commands.adapt import Outcome
 from treevote.config import to_mapping
-from treevote.evaluation.verdict import Probability, signed
+from treevote.evaluation.verdict import Probability, interval, signed
 from treevote.report.answer import answer
 from treevote.report.scores import attachment, percentage
 from treevote.terminal import WIDTH, plural, table, wrapped
@@ -222,9 +222,8 @@ def closing(facts: Mapping[str, Any], *, promoted: bool) -> str:
                 p = _p(each)
                 sign = "more" if each["difference"] >= 0 else "less"
                 change = f"{abs(each['difference']):.2f} {sign} than the old model"
-                interval = f"95 % interval {signed(each['low'])} to {signed(each['high'])}, {p}"
-                chance = "" if p.significant else ", not significant"
-                told.append(f"on the {DOMAINS[domain]} it has {each['after']:.2f} LAS, {change} ({interval}{chance})")
+                known = interval(each["low"], each["high"], p) + ("" if p.significant else ", not significant")
+                told.append(f"on the {DOMAINS[domain]} it has {each['after']:.2f} LAS, {change} ({known})")
     if all(each["domain"] == "source" for each in scores):
         ranges = [each for each in facts.get("estimates", ()) if "low" in each]
         found = {each["model"]: f"{each['low']:.1f} to {each['high']:.1f}" for each in ranges}

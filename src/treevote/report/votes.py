@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from treevote.ensemble.system_vote import SystemVote
-from treevote.evaluation.verdict import Probability, signed
+from treevote.evaluation.verdict import Probability, interval, signed
 from treevote.report import scores
 from treevote.report.answer import answer
 from treevote.terminal import plural, table, wrapped
@@ -40,7 +40,7 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[str]:
             sign = "above" if gain["las"] >= 0 else "below"
             parts = [
                 f"the vote has {development['las']:.2f} LAS on the development set, {abs(gain['las']):.2f} {sign} "
-                f"{gain['over']}, the best system (95 % interval {signed(gain['low'])} to {signed(gain['high'])}, {p})"
+                f"{gain['over']}, the best system ({interval(gain['low'], gain['high'], p)})"
             ]
             parts += [] if p.significant else ["the difference is not significant"]
             chosen = "systems and weights were chosen on the same sentences, so it is rather too good"
