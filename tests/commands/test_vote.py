@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any, cast
@@ -204,3 +205,13 @@ def test_a_learned_vote_has_confidence_and_does_without_weights(room: Path, tmp_
     assert evaluate(gold, voted).las > evaluate(gold, read(tmp_path / "equal.conllu")).las
     said(*files(room, "test"), *dev, "--weights", "learned", "-o", tmp_path / "bare.conllu")
     assert not read(tmp_path / "bare.conllu", marks=True).marks
+
+
+def test_marks_of_the_first_system_are_not_those_of_the_vote(room: Path, tmp_path: Path) -> None:
+    first, *others = files(room, "test")
+    marked = tmp_path / "marked.conllu"
+    marked.write_text(re.sub("\t_\n", "\tConfidence=0.5|Light=green\n", first.read_text()))
+    said(marked, *others, "-o", tmp_path / "voted.conllu")
+    said(first, *others, "-o", tmp_path / "bare.conllu")
+    assert "Light=green" in marked.read_text()
+    assert (tmp_path / "voted.conllu").read_text() == (tmp_path / "bare.conllu").read_text()

@@ -16,7 +16,7 @@ from tests.conll.texts import chunk_of, columns, heads, plain, texts, token_line
 from treevote.conll.reader import loads, parse_chunk, read
 from treevote.conll.tokenlists import to_tokenlists
 from treevote.conll.validation import Trees
-from treevote.conll.writer import dumps, encoded, with_items, write
+from treevote.conll.writer import dumps, encoded, with_items, without_marks, write
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
@@ -217,3 +217,24 @@ def test_a_sentence_without_words_is_refused_since_its_text_would_be_none(tmp_pa
             call(treebank)
     assert not list(tmp_path.iterdir())
     assert dumps(treebank.select(treebank.lengths > 0)) == dumps(treebank[:1])
+
+
+def test_marks_of_an_earlier_parse_are_taken_out_and_nothing_else() -> None:
+    marks = "Support=0.75|LabelSupport=1.00|Confidence=0.898|LabelConfidence=0.8|TagConfidence=0.9|Light=green"
+    lines = [
+        "# text = dogs bark Light=x",
+        f"1\tdogs\t_\tN\t_\t_\t2\tnsubj\t_\tA=1|{marks}|SpaceAfter=No\r",
+        "1.1\tthat\t_\t_\t_\t_\t_\t_\t_\tLight=x",
+        f"2\tbark\t_\tV\t_\t_\t0\troot\t_\t{marks}",
+        "3\t.\t_\tV\t_\t_\t2\tpunct\t_\tMyLight=1||Lights",
+        "",
+        "",
+    ]
+    treebank = loads("\n".join(lines))
+    found = dumps(without_marks(treebank)).split("\n")
+    assert found[1] == "1\tdogs\t_\tN\t_\t_\t2\tnsubj\t_\tA=1|SpaceAfter=No\r"
+    assert found[3] == "2\tbark\t_\tV\t_\t_\t0\troot\t_\t_"
+    assert [line for i, line in enumerate(found) if i not in (1, 3)] == [lines[0], lines[2], *lines[4:]]
+    chosen = with_items(treebank, "Doubt", {2: "0.5"}, trees=True).decode().split("\n")
+    assert chosen[3] == "2\tbark\t_\tV\t_\t_\t0\troot\t_\tDoubt=0.5"
+    assert chosen[1] == found[1]

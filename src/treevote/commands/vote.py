@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 from treevote.conll.reader import read, read_parse
-from treevote.conll.writer import write
+from treevote.conll.writer import without_marks, write
 from treevote.corpus.given import Given
 from treevote.corpus.treebank import Format
 from treevote.ensemble.selection import VoteKind
@@ -123,6 +123,6 @@ def vote_files(
     )
     marks = ("support", "label_support") if support else ()
     parse = voted.parse.only(*marks, *(("confidence", "label_confidence") if confidence else ()))
-    write(parse, output)
+    write(without_marks(parse), output)
     rows = [{"name": row["name"], "path": paths[row["name"]], **row} for row in voted.facts["systems"]]
     return dataclasses.replace(voted, parse=parse, facts=voted.facts | {"systems": rows})

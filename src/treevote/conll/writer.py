@@ -177,19 +177,32 @@ def with_items(treebank: Treebank, key: str, values: Mapping[int, str], *, trees
     r"""Return the text of a treebank with a value for the key in MISC of some slots, and in no others.
 
     An item with this key that was there is taken out. Other items, and other columns, stay byte for byte; with
-    ``trees``, HEAD and DEPREL are those of the treebank. A ``|`` in a value is written ``\p`` (as in Udapi), a
-    backslash ``\\``.
+    ``trees``, HEAD and DEPREL are those of the treebank, `without_marks` of others. A ``|`` in a value is written
+    ``\p`` (as in Udapi), a backslash ``\\``.
     """
     require_misc(treebank)
     lines, line_of = lines_of(treebank)
     if trees or treebank.source is None:
-        lines = dumps(treebank.only()).split("\n")
+        lines = dumps(without_marks(treebank).only()).split("\n")
     items = {slot: f"{key}=" + value.replace("\\", r"\\").replace("|", r"\p") for slot, value in values.items()}
     for slot in np.flatnonzero(treebank.is_token).tolist():
         before, _, misc = lines[line_of[slot]].rpartition("\t")
         if slot in items or key in misc:
             lines[line_of[slot]] = f"{before}\t{_replaced(misc, [key], [items[slot]] if slot in items else [])}"
     return utf8_of("\n".join(lines))
+
+
+def without_marks(treebank: Treebank) -> Treebank:
+    """Return a treebank whose lines have no marks in MISC, such as those of an earlier parse, of other trees."""
+    source = treebank.source
+    if source is None or source.format == "conllx" or not any(f"{name}=".encode() in source.text for name in _NAMES):
+        return treebank
+    lines = list(source.lines)
+    for line in source.line_of[treebank.is_token].tolist():
+        before, _, misc = lines[line].rpartition("\t")
+        if any(item.partition("=")[0] in _NAMES for item in misc.split("|")):
+            lines[line] = f"{before}\t{_replaced(misc, _NAMES, [])}"
+    return dataclasses.replace(treebank, source=dataclasses.replace(source, text=utf8_of("\n".join(lines))))
 
 
 def with_words(treebank: Treebank, words: tuple[Word, ...], tokens: Ints) -> Treebank:
