@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import treevote
-from treevote.conll.guidelines import departures
+from treevote.conll.guidelines import departures, missing_columns
+from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
 
 
@@ -28,3 +29,15 @@ def test_universal_tags_in_small_letters_are_told_and_other_tag_sets_are_not(tmp
     other.write_text(small.read_text().replace("noun", "NN"))
     assert [line.rpartition(": ")[2] for line in departures(treevote.read(small))] == ["noun (1), first in line 2"]
     assert not [*departures(treevote.read(other))]
+
+
+def test_a_column_that_one_treebank_has_and_the_other_has_not_is_told() -> None:
+    tagged = Treebank.of([([Word("a", "b", "NOUN", "N", "_")] * 3, [0, 1, 1], ["root", "x", "x"])], "tagged")
+    bare = Treebank.of([([Word("a", "b", "_", "N", "_")] * 3, [0, 1, 1], ["root", "x", "x"])], "bare")
+    assert [*missing_columns(tagged, tagged)] == [*missing_columns(bare, bare)] == []
+    (low,), (unlearned,) = missing_columns(bare, tagged), missing_columns(tagged, bare)
+    assert low.startswith("bare: no word has UPOS, and 100% of the training data have: scores on it are too low;")
+    assert unlearned.startswith(
+        "tagged: 100% of the words have UPOS, and none of the training data: nothing learns it;"
+    )
+    assert not [*missing_columns(Treebank.of([], "nothing"), Treebank.of([]))]

@@ -166,3 +166,12 @@ def test_treebanks_without_tokens_have_no_accuracy() -> None:
     nothing = dataclasses.replace(Treebank.of([([], [], [])]), words=(ROOT,))
     assert set(accuracy(nothing, nothing).values()) == {None}
     assert set(accuracy(Treebank.of([]), Treebank.of([])).values()) == {None}
+
+
+@pytest.mark.parametrize("column", ["upos", "xpos", "feats"])
+def test_without_a_column_to_compare_with_there_is_no_confidence_of_tags(column: str) -> None:
+    tagger = SMALL.train(TRAINING)
+    assert evaluate_tagger(tagger, DEV)[1] is not None
+    words = tuple(word._replace(**{column: "_"}) for word in DEV.words)
+    _, confidence, facts = evaluate_tagger(tagger, dataclasses.replace(DEV, words=words))
+    assert (confidence, "reliability" in facts) == (None, False)

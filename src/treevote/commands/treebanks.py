@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from treevote.conll.guidelines import departures, unknown_labels
+from treevote.conll.guidelines import departures, missing_columns, unknown_labels
 from treevote.conll.reader import read
 from treevote.corpus.given import FREE_LABEL
 from treevote.corpus.source import Source
@@ -59,9 +59,13 @@ def read_some(file: str | Path | Treebank, format: Format | Literal["auto"], *, 
 
 
 def read_development(file: str | Path | Treebank, training: Treebank, format: Format | Literal["auto"]) -> Treebank:
-    """Read a treebank to measure on; warn of labels that are not in the training data, and of sentences that are."""
+    """Read a treebank to measure on; warn where it does not go with the training data, and of sentences that both have.
+
+    It may have labels that they do not have, or columns.
+    """
     development = with_trees(read_some(file, format))
-    for warning in (*unknown_labels(development, training), *learned_sentences(development, training)):
+    departing = *unknown_labels(development, training), *missing_columns(development, training)
+    for warning in (*departing, *learned_sentences(development, training)):
         warn(warning)
     return development
 

@@ -69,6 +69,25 @@ def unknown_labels(treebank: Treebank, training: Treebank) -> Iterator[str]:
         yield from _warning(treebank, treebank.labels, treebank.deprels, known, what)
 
 
+def missing_columns(treebank: Treebank, training: Treebank) -> Iterator[str]:
+    """Yield a warning for each column that most words of one treebank have, and none of the other."""
+    for name in ("LEMMA", "UPOS", "XPOS", "FEATS"):
+        here, there = (_share_with(own, name.lower()) for own in (treebank, training))
+        if here == 0 and there > 0.5:
+            found, cost = f"no word has {name}, and {there:.0%} of the training data have", "scores on it are too low"
+        elif there == 0 and here > 0.5:
+            found, cost = f"{here:.0%} of the words have {name}, and none of the training data", "nothing learns it"
+        else:
+            continue
+        yield f"{_title(treebank)}{found}: {cost}; annotate both in the same way"
+
+
+def _share_with(treebank: Treebank, column: str) -> float:
+    """Return the share of the words with something in a column."""
+    has = np.array([getattr(word, column) not in ("", "_") for word in treebank.words], np.bool_)
+    return float(has[treebank.tokens][treebank.is_token].mean()) if treebank.n_tokens else 0.0
+
+
 def _warning(treebank: Treebank, names: Sequence[str], column: Ints, known: Sequence[bool], what: str) -> Iterator[str]:
     """Yield a warning of the tokens with a name that is not known, by its index in a column, if there are any."""
     found = ~np.array([*known, True])[column]  # -1 is none
