@@ -136,8 +136,8 @@ def test_half_a_body_and_garbage_leave_the_server_alone(text_model: Path) -> Non
 
 
 def test_nothing_is_done_for_a_client_that_has_gone(text_model: Path) -> None:
-    with serving(text_model) as (_, address):
-        body = urlencode(ALL | {"data": f"{TEXT}\n\n" * 4_000}).encode()
+    with serving(text_model, "--max-size", 64) as (_, address):
+        body = urlencode(ALL | {"data": f"{TEXT}\n\n" * 100_000}).encode()
         head = f"POST /process HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n"
         kind = "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
         host, _, port = address.removeprefix("http://").partition(":")
