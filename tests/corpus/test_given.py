@@ -108,13 +108,22 @@ def test_a_parse_holds_what_is_given_and_keeps_the_rest(tree: Ints, other: Ints)
             assert after[i] == before[i] or 0 in (taken.heads[i], parse.heads[i])
 
 
-def test_a_given_root_has_the_label_of_the_root_in_its_sentence() -> None:
-    words = ["a", "b", "c"]
-    parse = Treebank.of([(words, [0, 1, 1], ["dep"] * 3), (words, [2, 0, 2], ["Sb", "Pred", "Obj"])])
-    half_done = Treebank.of([(words, [-1] * 3, [""] * 3), (words, [0, -1, -1], ["_", "", ""])])
-    kept = Given.of(half_done, "all", single_root=True)
-    assert kept is not None
-    assert kept.held(parse).sentence(1).deprels == ("", "Pred", "Pred", "Obj")
+def test_a_given_root_has_the_label_of_the_first_root_in_its_sentence() -> None:
+    words = ["a", "b", "c", "d"]
+    parse = Treebank.of([(words, [2, 0, 2, 0], ["Sb", "Pred", "Obj", "AuxK"]), (words, [0, 1, 1, 0], ["dep"] * 4)])
+    half_done = Treebank.of([(words, [0, -1, -1, -1], ["_", "", "", ""]), (words, [-1] * 4, [""] * 4)])
+    for labels in (parse.labels, ("Pred", "Sb", "Obj", "AuxK", "dep")):
+        deprels = np.array([labels.index(parse.labels[i]) if i >= 0 else -1 for i in parse.deprels], np.int32)
+        kept = Given.of(half_done, "all", single_root=False)
+        assert kept is not None
+        held = kept.held(parse.with_trees(parse.heads, deprels, labels))
+        assert held.sentence(0).deprels == ("", "Pred", "Pred", "Obj", "AuxK")
+
+
+def test_a_given_root_that_the_parse_has_without_a_label_gets_one() -> None:
+    parse = Treebank.of([(["a", "b"], [0, 1], ["root", "x"])])
+    bare = parse.with_trees(parse.heads, np.full_like(parse.deprels, -1), parse.labels)
+    assert Given(parse.heads, bare.deprels, ()).held(bare).sentence(0).deprels == ("", "root", "dep")
 
 
 def test_an_arc_without_any_label_gets_one() -> None:
