@@ -25,6 +25,22 @@ LINEAR = (*(f"sklearn.linear_model.{name}" for name in _LINEAR_MODELS.split()), 
 """The classifiers of scikit-learn with a weight for each feature and class, learned from sparse rows."""
 
 
+_ONE_AGAINST_REST = "sklearn.linear_model.SGDClassifier"
+
+
+def has_softmax(name: str, learner: Learner) -> bool:
+    """Tell whether the softmax of the scores of a learner are its probabilities; it may have none, or of another kind.
+
+    Those of some of scikit-learn are of each class against the rest.
+
+    >>> name, options = "sklearn.linear_model.SGDClassifier", {"loss": "log_loss"}
+    >>> [has_softmax(own, make_learner(own, options if own == name else {}, 0)) for own in ("maxent", "svm", name)]
+    [True, False, False]
+    """
+    is_one_against_rest = name == _ONE_AGAINST_REST or getattr(learner, "solver", None) == "liblinear"
+    return hasattr(learner, "predict_proba") and not is_one_against_rest
+
+
 def make_learner(name: str, options: Mapping[str, Any], seed: int) -> Learner:
     """Return a new learner: a key of ``LEARNERS``, or one of ``LINEAR``.
 

@@ -59,9 +59,9 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
     encoding : {"path", "head", "head+path", "none"}
         How non-projective trees are encoded in labels (Nivre & Nilsson 2005).
     search : {"greedy", "beam", "best-first"}
-        Beam and best-first search need probabilities: those of the learner, or for a max-margin learner a softmax of
-        its scores with a temperature fitted on held-out sentences (after Platt 1999). With ``pairs-svm`` the search
-        is always greedy.
+        Beam and best-first search need probabilities: the softmax of the learner's scores. For a max-margin learner,
+        or one against the rest, it has a temperature fitted on held-out sentences (after Platt 1999). With
+        ``pairs-svm`` the search is always greedy.
     width : int
         Beam size; for best-first search the number of successors of a configuration. Of the derivations with the same
         words on the stack and in the queue, each with the same outermost dependents, a beam keeps the best.
@@ -96,7 +96,7 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
     def _train(self, treebank: Treebank, dev: Treebank | None, seed: int, jobs: Jobs) -> TransitionParser:
         # What parsing needs is loaded at once, and no more.
         from treevote.models.learning.learners.pairs import PairsSVM
-        from treevote.models.learning.learners.registry import make_learner
+        from treevote.models.learning.learners.registry import has_softmax, make_learner
         from treevote.models.parsers.transition.calibration import held_out_temperature
         from treevote.models.parsers.transition.structured_training import WIDTH, Passes
         from treevote.models.parsers.transition.training import Task, train_guide
@@ -117,7 +117,7 @@ class TransitionTrainer(BaseTrainer["TransitionParser"]):
             passes = Passes(self.structured_epochs, 1 if greedy else max(self.width, WIDTH), seed)
         task = Task(new_learner, words, actions, table, self.cutoff, self.prune, jobs.progress, passes)
         guide = train_guide(trees, task)
-        probabilities = hasattr(untrained, "predict_proba") or passes is not None
+        probabilities = has_softmax(self.learner, untrained) or passes is not None
         if isinstance(guide, LinearGuide) and self.search != "greedy" and not probabilities:
             guide = guide.cooled(held_out_temperature(trees, task))
         return TransitionParser(self, WordMemo(lexicon), single_root, trees.labels, actions, templates, table, guide)

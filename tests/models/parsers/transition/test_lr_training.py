@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import pickle
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -58,10 +59,17 @@ def test_the_temperature_has_the_highest_likelihood(treebank: Treebank, seed: in
         assert likelihood(temperature) >= likelihood(other) - 1e-5  # at the end of its range it need not be the best
 
 
-@pytest.mark.parametrize("name", ["svm", "sklearn.linear_model.RidgeClassifier"])
-def test_a_max_margin_model_gets_a_temperature(name: str) -> None:
-    greedy = dataclasses.replace(SMALL, learner=name, search="greedy").train(TRAINING)
-    beam = dataclasses.replace(SMALL, learner=name, search="beam").train(TRAINING)
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("svm", {}),
+        ("sklearn.linear_model.RidgeClassifier", {}),
+        ("sklearn.linear_model.SGDClassifier", {"loss": "modified_huber"}),  # its probabilities are no softmax
+    ],
+)
+def test_a_max_margin_model_gets_a_temperature(name: str, options: dict[str, Any]) -> None:
+    greedy = dataclasses.replace(SMALL, learner=name, options=options, search="greedy").train(TRAINING)
+    beam = dataclasses.replace(SMALL, learner=name, options=options, search="beam").train(TRAINING)
     assert isinstance(greedy.guide, LinearGuide)
     assert isinstance(beam.guide, LinearGuide)
     assert beam.guide.packed.tolist() == greedy.guide.packed.tolist()  # what it says is best is what it was
