@@ -28,7 +28,7 @@ def train(
     fast: Fast = False,
     best: Best = False,
     members: Annotated[
-        str | None, options.members(help="Names of the members, default or all. The first one decides ties.")
+        str | None, options.members(help="Names of the members, the best first; default or all.")
     ] = None,
     select: Annotated[
         bool, options.choice("--select", help="Choose the members and weights that vote best on --dev or --folds.")
@@ -175,7 +175,7 @@ def config(
         options.choice(help="Scheme of the adaptation.", show_default="that of --config, or default"),
     ] = None,
 ) -> None:
-    """Write a configuration file with every setting.
+    """Write a configuration file with the defaults.
 
     It is for train --config or adapt --config.
     """

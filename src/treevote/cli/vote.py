@@ -9,7 +9,7 @@ from treevote.cli import options
 
 def vote(
     systems: Annotated[
-        list[str], options.argument("<SYSTEM>...", "Parses of the same sentences, two or more; the first decides ties.")
+        list[str], options.argument("<SYSTEM>...", "Parses of the same sentences, two or more, the best first.")
     ],
     gold: Annotated[str | None, options.file(help="Gold trees to measure on.")] = None,
     dev: Annotated[

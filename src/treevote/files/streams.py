@@ -111,7 +111,7 @@ def require_writable(paths: Iterable[AnyPath | None]) -> None:
         if os.path.exists(path) and not os.access(path, os.W_OK):
             problem = "cannot write: the file is read-only"
             raise InputError(problem, path=os.fspath(path), remedy="change its permissions, or name another file")
-        if (suffix := os.path.splitext(path)[1]) in _OTHER_COMPRESSION:
+        if (suffix := os.path.splitext(path)[1]).lower() in _OTHER_COMPRESSION:
             problem = f"cannot write: expected no compression, or that of .gz or .xz, found {suffix}"
             raise InputError(problem, path=os.fspath(path), remedy="name a file without it, and compress it afterwards")
 
