@@ -26,6 +26,11 @@ from treevote.store.manifest import JSON
 
 MAX_COPIES = 20  # of a labelled sentence of the target
 
+BLOCK = 10
+"""Number of sentences that are repeated together. Some members divide their training data to see how they do on
+sentences that they have not learned from: into consecutive parts, or by every second or tenth sentence. At this
+distance the copies of a sentence fall into the same part, but for those of an incomplete last block."""
+
 
 def copies_of(n_source: int, n_target: int, share: float) -> int:
     """Return how often the sentences of the target are repeated: from 1 to ``MAX_COPIES``, to be nearest to a share.
@@ -35,15 +40,28 @@ def copies_of(n_source: int, n_target: int, share: float) -> int:
     return int(np.clip(round(share / (1 - share) * n_source / max(1, n_target)), 1, MAX_COPIES))
 
 
+def repeated(treebank: Treebank, times: int) -> Treebank:
+    """Return the sentences so many times, without their text: a `BLOCK` that often, then the next one.
+
+    >>> numbers = Treebank.of([([str(i)], [0], ["root"]) for i in range(11)])
+    >>> " ".join(sentence.words[1].form for sentence in repeated(numbers, 2))
+    '0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 10 10'
+    """
+    if times == 1:
+        return treebank
+    blocks = (np.arange(i, min(i + BLOCK, len(treebank))) for i in range(0, len(treebank), BLOCK))
+    return treebank.select(np.concatenate([np.tile(block, times) for block in blocks]))
+
+
 def labelled(data: Data, share: float, source_copies: int = 1, chosen: Longs | None = None) -> list[Treebank]:
     """Return the labelled sentences of both domains as they are trained on, with their copies.
 
     ``chosen`` are those of the target, by number from 0; by default all. The number of copies is that for all.
     """
-    parts = [data.source] * source_copies
+    parts = [repeated(data.source, source_copies)]
     if (target := data.target_train) is not None:
         copies = copies_of(source_copies * data.source.n_tokens, target.n_tokens, share)
-        parts += [target if chosen is None else target.select(chosen)] * copies
+        parts.append(repeated(target if chosen is None else target.select(chosen), copies))
     return parts
 
 

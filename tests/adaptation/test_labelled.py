@@ -22,6 +22,7 @@ from treevote.adaptation.labelled import (
     labelled,
     parsed_by_folds,
     recalibrated,
+    repeated,
 )
 from treevote.adaptation.scheme import Scheme
 from treevote.conll.writer import write
@@ -69,9 +70,22 @@ def test_no_other_number_of_copies_is_nearer_to_the_share(n_source: int, n_targe
 def test_copies_stay_the_same_for_a_fold() -> None:
     data = Data(SOURCE, [], target_train=FEW)
     whole, fold = labelled(data, 0.5, 2), labelled(data, 0.5, 2, np.arange(5))
-    assert len(whole) == len(fold) > 3
-    assert fold[-1].n_sentences == 5
-    assert labelled(dataclasses.replace(data, target_train=None), 0.5, 2) == [SOURCE, SOURCE]
+    times, rest = divmod(fold[-1].n_sentences, 5)
+    assert (whole[-1].n_sentences, rest) == (times * FEW.n_sentences, 0)
+    assert times > 1
+    assert whole[0].n_sentences == fold[0].n_sentences == 2 * SOURCE.n_sentences
+    assert labelled(dataclasses.replace(data, target_train=None), 0.5) == [SOURCE]
+
+
+@given(st.integers(1, 45), st.integers(1, 5))
+def test_copies_are_in_the_same_part_of_the_training_data(n: int, times: int) -> None:
+    numbers = Treebank.of([([str(i)], [0], ["root"]) for i in range(n)])
+    order = np.array([int(sentence.words[1].form) for sentence in repeated(numbers, times)])
+    assert np.bincount(order).tolist() == [times] * n
+    for number in range(n - n % 10):  # in whole blocks
+        places = np.flatnonzero(order == number)
+        assert len({*(places % 2).tolist()}) == len({*(places % 10).tolist()}) == 1
+        assert places[-1] - places[0] == 10 * (times - 1)
 
 
 def test_no_sentence_is_parsed_by_a_model_that_was_trained_on_it() -> None:
