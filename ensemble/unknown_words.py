@@ -18,7 +18,7 @@ from treevote.corpus.trees import per_sentence
 from treevote.corpus.vocabulary import encode
 from treevote.evaluation.calibration import LEAST
 from treevote.kernels import Bools, Doubles, Floats
-from treevote.models.learning.features.lexicon import ATTRIBUTES
+from treevote.models.learning.features.lexicon import ATTRIBUTES, lowered
 from treevote.models.learning.features.word_memo import WordMemo
 
 USUAL = 0.6  # share of the development data, in tokens, whose sentences have a usual share of unknown words
@@ -46,15 +46,15 @@ def unknown_words(members: Iterable[object], treebank: Treebank) -> Bools | None
 
 
 def unknown_in_folds(treebank: Treebank, n_folds: int, always: Treebank) -> Bools:
-    """Return a mask of the tokens whose form, in lower case, occurs in no other fold, shape (n_slots,).
+    """Return a mask of the tokens whose form, as `lowered` has it, occurs in no other fold, shape (n_slots,).
 
     Sentences in ``always`` are learned from beside all folds: their forms are known.
     """
     forms, tokens = dict[str, int](), treebank.is_token
-    form_of = encode((word.form.lower() for word in treebank.words), forms)[treebank.tokens]
+    form_of = encode((lowered(word.form) for word in treebank.words), forms)[treebank.tokens]
     seen = np.zeros((len(forms), n_folds), np.bool_)
     seen[form_of[tokens], treebank.sentence_of[tokens] % n_folds] = True
-    known = {word.form.lower() for word in always.compact().words[1:]}
+    known = {lowered(word.form) for word in always.compact().words[1:]}
     seen[[number for form, number in forms.items() if form in known]] = True
     return np.asarray((seen.sum(1) == 1)[form_of] & tokens)
 

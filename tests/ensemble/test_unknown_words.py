@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.adaptation.test_adapt import DEV, SOURCE, before
-from treevote import parse_files, parse_folder, save, write
+from tests.reference.toy_grammar import toy_treebank
+from treevote import TransitionTrainer, parse_files, parse_folder, save, write
+from treevote.corpus.folds import folds_of
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.estimate import SourceScores
 from treevote.ensemble.familiarity import ENOUGH_VOTES, TextCounts, text_counts
@@ -47,9 +49,23 @@ def test_a_word_is_unknown_in_a_fold_if_nothing_else_has_it(
     assert unknown[treebank.is_token].tolist() == expected
 
 
+def test_folds_know_the_words_that_members_know() -> None:
+    """Among them numbers: all of so many digits are one word."""
+    treebank = Treebank.concatenate([toy_treebank(20, 1), of_forms([["in", str(1900 + i), "B12"] for i in range(20)])])
+    n_folds = 3
+    expected = np.zeros(len(treebank.tokens), np.bool_)
+    for others, held_out in folds_of(len(treebank), n_folds):
+        member = TransitionTrainer(search="greedy").train(treebank.select(others))
+        unknown, part = unknown_words([member], treebank.select(held_out)), treebank.select(held_out)
+        assert unknown is not None
+        slots = np.isin(treebank.sentence_of, held_out) & treebank.is_token
+        expected[slots] = unknown[part.is_token]
+    assert unknown_in_folds(treebank, n_folds, Treebank.of([])).tolist() == expected.tolist()
+
+
 def test_words_of_partial_trees_are_known_in_every_fold() -> None:
-    whole = [(["a", f"w{i}"], [2, 0], ["x", "root"]) for i in range(6)]
-    halves = [(["a", f"w{i}"], [-1, 0], ["_", "root"]) for i in range(6)]
+    whole = [(["a", f"w{'abcdef'[i]}"], [2, 0], ["x", "root"]) for i in range(6)]
+    halves = [(["a", f"w{'abcdef'[i]}"], [-1, 0], ["_", "root"]) for i in range(6)]
     shares = [
         EnsembleTrainer(members_of(["lr-svm-forward"]), folds=2).train(Treebank.of(own)).familiarity["unknown"]
         for own in (whole, whole + halves)

@@ -44,13 +44,21 @@ def attributes(word: Word) -> tuple[str, ...]:
     >>> attributes(Word("Rome's", "Rome", "PROPN", "_", "Number=Sing"))[:8]
     ("Rome's", 'Rome', 'PROPN', '', 'Number=Sing', "rome's", 'ro', 'rom')
     """
-    form, lower = word.form, word.form.lower()
-    if not lower.isalpha():  # letters are no digits
-        lower = "".join("0" if c.isdigit() else c for c in lower)
+    form, lower = word.form, lowered(word.form)
     lemma, upos, feats = ("" if value == "_" else value for value in (word.lemma, word.upos, word.feats))
     xpos = "" if word.xpos in ("_", word.upos) else word.xpos
     suffixes = (lower[-n:] if len(lower) >= n else "" for n in range(1, 5))
     return (form, lemma, upos, xpos, feats, lower, lower[:2], lower[:3], *suffixes, shape(form), lower[:1], lower[:5])
+
+
+def lowered(form: str) -> str:
+    """Return a form in lower case with every digit as 0; a word is known if this is.
+
+    >>> lowered("Level 42")
+    'level 00'
+    """
+    lower = form.lower()
+    return lower if lower.isalpha() else "".join("0" if c.isdigit() else c for c in lower)  # letters are no digits
 
 
 def shape(form: str) -> str:
