@@ -169,9 +169,13 @@ class EnsembleTrainer:
                 choice = select(gold, parses, single_root=single_root, convention=convention)
                 names, kind = choice.members, choice.weights
                 facts["selection"] = to_mapping(choice)
+                selected = dataclasses.replace(self, members={name: self.members[name] for name in names})
+                again = parsed
                 if dev is not None:  # those that choose have other proposals now
                     again = parse_in_turn({name: trained[name] for name in names}, dev, training.timed_parse)
-                    parses = {name: parse for name, (parse, _) in again.items()}
+                elif in_turn(selected.members)[1] and {*in_turn(self.members)[0]} - {*names}:
+                    again = selected._cross_parsed(bare, seed, jobs, parses)
+                parses = {name: again[name][0] for name in names}
         if dev is None:
             trained = self._trained(names, bare, None, seed, jobs)
         members = {name: trained[name] for name in names}
@@ -230,10 +234,13 @@ class EnsembleTrainer:
             return dict.fromkeys(names, treebank)
         return completed(treebank, self._trained(names, whole, dev, seed, jobs))
 
-    def _cross_parsed(self, treebank: Treebank, seed: int, jobs: Jobs) -> dict[str, tuple[Treebank, float]]:
+    def _cross_parsed(
+        self, treebank: Treebank, seed: int, jobs: Jobs, parses: Mapping[str, Treebank] | None = None
+    ) -> dict[str, tuple[Treebank, float]]:
         """Parse each whole tree by members that were trained on the other folds; return the seconds, too.
 
-        Partial trees are in no fold: all members learn from them.
+        Partial trees are in no fold: all members learn from them. Of members that propose, ``parses`` are those from
+        before.
         """
         partial = are_partial(treebank)
         whole, always = np.flatnonzero(~partial), np.flatnonzero(partial)
@@ -245,7 +252,10 @@ class EnsembleTrainer:
             folds.append((own, treebank.select(whole[held_out])))
         found: dict[str, list[tuple[Treebank, float]]] = {}
         first, last = in_turn(self.members)
-        for names in (first, last):
+        if parses is not None:
+            parts = [held_out for _, held_out in folds_of(len(whole), self.folds)]
+            found = {name: [(parses[name].select(part), 0.0) for part in parts] for name in first}
+        for names in (first, last) if parses is None else (last,):
             tasks = [
                 (
                     training.Task(f"{name} {number + 1}/{self.folds}", name, self.members[name], own[name]),

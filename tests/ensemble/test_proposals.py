@@ -100,6 +100,12 @@ def test_selected_members_have_no_proposals_of_the_others(
     trained = EnsembleTrainer({**TRAINERS, "best-first": best_first}, select=True).train(TRAINING, TEST)
     assert [len(parses) for parses in proposed] == [3, 2]
     assert proposed[1] == alone(trained, TEST)
+    proposed.clear()
+    on_folds = EnsembleTrainer({**TRAINERS, "best-first": best_first}, folds=2, select=True).train(TRAINING)
+    assert [len(parses) for parses in proposed] == [3, 3, 2, 2]
+    alike = EnsembleTrainer(TRAINERS, weights="equal", folds=2).train(TRAINING)
+    assert proposed[4:] == proposed[2:4]
+    assert on_folds.facts["scores"] == alike.facts["scores"]
 
 
 def test_the_order_of_proposals_changes_nothing(narrow: GraphParser) -> None:
