@@ -69,7 +69,8 @@ def vote(
     is no label, and is voted for where no system has another one.
 
     *Arcs without a vote* occur where the votes hold no tree, see `treevote.ensemble.arborescence.spanning_tree`. They
-    have support 0 and the label ``root`` from ROOT, else ``dep``, the unspecified relation of Universal Dependencies.
+    have support 0 and the given label, else ``root`` from ROOT and ``dep``, the unspecified relation of Universal
+    Dependencies, from a word.
 
     Examples
     --------

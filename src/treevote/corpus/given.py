@@ -34,8 +34,8 @@ class Given(NamedTuple):
     def of(cls, treebank: Treebank, keep: Keep | None, *, single_root: bool) -> Given | None:
         """Return what is given by the trees of a treebank; None if that is nothing.
 
-        If one word of a sentence has the given label ``root`` but no given head, and no word has ROOT as its given
-        head, it has. InputError, with file, line and sentence, if given heads close a cycle, or name two roots where
+        A word with the given label ``root`` and no given head is given ROOT, if no other word of its sentence has this
+        label or head. InputError, with file, line and sentence, if given heads close a cycle, or name two roots where
         there must be one; ConfigError for another ``keep``.
 
         >>> half_done = Treebank.of([(["a", "dog", "barks"], [2, -1, 0], ["det", "", "root"])])
