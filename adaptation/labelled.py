@@ -29,7 +29,8 @@ MAX_COPIES = 20  # of a labelled sentence of the target
 BLOCK = 10
 """Number of sentences that are repeated together. Some members divide their training data to see how they do on
 sentences that they have not learned from: into consecutive parts, or by every second or tenth sentence. At this
-distance the copies of a sentence fall into the same part, but for those of an incomplete last block."""
+distance the copies of a sentence fall into the same part, but for those of an incomplete last block, or of a block
+that a cut goes through."""
 
 
 def copies_of(n_source: int, n_target: int, share: float) -> int:

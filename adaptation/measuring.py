@@ -61,7 +61,8 @@ def sample_of(parts: Iterable[Treebank], chosen: Callable[[Longs], Bools] = held
 def expected(parser: EnsembleParser, text: Callable[[], Iterable[Treebank]]) -> Estimate | None:
     """Return the range of LAS on a text, from ``MAX_HELD_OUT`` sentences at equal distances, or all if they are fewer.
 
-    It is the range that ``treevote parse`` tells, or for a parser with one member that of its confidence.
+    It is the range that ``treevote parse`` tells, or that of the confidence for a parser with one member, or with
+    members that hardly ever differ.
     """
     step = max(1, -(-sum(part.n_sentences for part in text()) // MAX_HELD_OUT))
     parse = _voted(parser, sample_of(text(), lambda numbers: numbers % step == 0))

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
+from treevote.conll.guidelines import columns_apart
 from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.parser import EnsembleParser
@@ -126,22 +127,17 @@ def cross_tagged(
 def evaluate_tagger(tagger: Tagger, dev: Treebank) -> tuple[Treebank, TagConfidence | None, dict[str, JSON]]:
     """Return development data with predicted tags, the confidence of tags, and its measures.
 
-    There is no confidence without tokens, or if a column of tags is in one of both alone: no token would be right.
+    There is no confidence without tokens, or if only one of both has a column of tags (`columns_apart`), so that hardly
+    a token would be right.
     """
     found, agreed, margins = tagger.tag_with_margins(dev)
     facts, tokens = tagger_scores(dev, found, agreed), dev.is_token
-    if not tokens.any() or _columns_of(dev) != _columns_of(found):
+    if not tokens.any() or any(name != "LEMMA" for name, _, _ in columns_apart(dev, found)):
         return found, None, facts
     right = right_tags(dev, found)["AllTags"]
     if reliability := cross_fitted(dev, margins, right):
         facts["reliability"] = reliability
     return found, TagConfidence.fit(margins[tokens], right[tokens]), facts
-
-
-def _columns_of(treebank: Treebank) -> list[bool]:
-    """Tell whether any word has UPOS, XPOS, FEATS."""
-    tags = [(word.upos, word.xpos, word.feats) for word in treebank.compact().words[1:]]
-    return [any(tag not in ("", "_") for tag in column) for column in zip(*tags, strict=True)]
 
 
 def right_tags(gold: Treebank, predicted: Treebank) -> dict[str, Bools]:

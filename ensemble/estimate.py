@@ -28,7 +28,7 @@ Basis = Literal["agreement", "confidence", "labels", "changes"]
 
 # Lowest and highest shift of the log-odds of LAS over pairs of model and domain, but for 5 % (see the recipe of
 # adaptation). *Agreement*: from the source to the text, beyond what the agreement tells; *confidence*: from the mean
-# confidence of a model with one member to its LAS.
+# confidence of a model, with one member or with members that hardly ever differ, to its LAS.
 SHIFTS: dict[Basis, tuple[float, float]] = {"agreement": (-0.30, 0.14), "confidence": (-1.0, 0.0)}
 
 SLOPE = 1.2

@@ -214,4 +214,6 @@ def test_marks_of_the_first_system_are_not_those_of_the_vote(room: Path, tmp_pat
     said(marked, *others, "-o", tmp_path / "voted.conllu")
     said(first, *others, "-o", tmp_path / "bare.conllu")
     assert "Light=green" in marked.read_text()
+    write(vote_files([marked, *others], tmp_path / "again.conllu").parse.only(), tmp_path / "written.conllu")
+    assert (tmp_path / "written.conllu").read_text() == (tmp_path / "bare.conllu").read_text()
     assert (tmp_path / "voted.conllu").read_text() == (tmp_path / "bare.conllu").read_text()

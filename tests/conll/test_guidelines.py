@@ -36,7 +36,7 @@ def test_a_column_that_one_treebank_has_and_the_other_has_not_is_told() -> None:
     bare = Treebank.of([([Word("a", "b", "_", "N", "_")] * 3, [0, 1, 1], ["root", "x", "x"])], "bare")
     assert [*missing_columns(tagged, tagged)] == [*missing_columns(bare, bare)] == []
     (low,), (unlearned,) = missing_columns(bare, tagged), missing_columns(tagged, bare)
-    assert low.startswith("bare: no word has UPOS, and 100% of the training data have: scores on it are too low;")
+    assert low.startswith("bare: no word has UPOS, and 100% of the training data have: its scores are too low;")
     assert unlearned.startswith(
         "tagged: 100% of the words have UPOS, and none of the training data: nothing learns it;"
     )

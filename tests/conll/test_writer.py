@@ -232,9 +232,9 @@ def test_marks_of_an_earlier_parse_are_taken_out_and_nothing_else() -> None:
     ]
     treebank = loads("\n".join(lines))
     found = dumps(without_marks(treebank)).split("\n")
-    assert found[1] == "1\tdogs\t_\tN\t_\t_\t2\tnsubj\t_\tA=1|SpaceAfter=No\r"
-    assert found[3] == "2\tbark\t_\tV\t_\t_\t0\troot\t_\t_"
+    assert found[1] == "1\tdogs\t_\tN\t_\t_\t2\tnsubj\t_\tA=1|TagConfidence=0.9|SpaceAfter=No\r"
+    assert found[3] == "2\tbark\t_\tV\t_\t_\t0\troot\t_\tTagConfidence=0.9"
     assert [line for i, line in enumerate(found) if i not in (1, 3)] == [lines[0], lines[2], *lines[4:]]
     chosen = with_items(treebank, "Doubt", {2: "0.5"}, trees=True).decode().split("\n")
-    assert chosen[3] == "2\tbark\t_\tV\t_\t_\t0\troot\t_\tDoubt=0.5"
+    assert chosen[3] == "2\tbark\t_\tV\t_\t_\t0\troot\t_\tTagConfidence=0.9|Doubt=0.5"
     assert chosen[1] == found[1]

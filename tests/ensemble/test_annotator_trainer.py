@@ -175,3 +175,14 @@ def test_without_a_column_to_compare_with_there_is_no_confidence_of_tags(column:
     words = tuple(word._replace(**{column: "_"}) for word in DEV.words)
     _, confidence, facts = evaluate_tagger(tagger, dataclasses.replace(DEV, words=words))
     assert (confidence, "reliability" in facts) == (None, False)
+
+
+def test_a_rare_tag_that_was_never_learned_leaves_the_confidence_of_tags() -> None:
+    bare, other = (
+        dataclasses.replace(own, words=tuple(word._replace(feats="_") for word in own.words)) for own in (TRAINING, DEV)
+    )
+    first, *rest = other.words[1:]
+    rare = dataclasses.replace(other, words=(ROOT, first._replace(feats="Typo=Yes"), *rest))
+    tagger = SMALL.train(bare)
+    for dev in (other, rare):
+        assert evaluate_tagger(tagger, dev)[1] is not None

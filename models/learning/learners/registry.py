@@ -33,9 +33,10 @@ def has_softmax(name: str, learner: Learner) -> bool:
 
     Those of some of scikit-learn are of each class against the rest.
 
-    >>> name, options = "sklearn.linear_model.SGDClassifier", {"loss": "log_loss"}
-    >>> [has_softmax(own, make_learner(own, options if own == name else {}, 0)) for own in ("maxent", "svm", name)]
-    [True, False, False]
+    >>> sgd, logistic = "sklearn.linear_model.SGDClassifier", "sklearn.linear_model.LogisticRegression"
+    >>> learners = ("maxent", {}), ("svm", {}), (sgd, {"loss": "log_loss"}), (logistic, {"solver": "liblinear"})
+    >>> [has_softmax(name, make_learner(name, options, seed=0)) for name, options in learners]
+    [True, False, False, False]
     """
     is_one_against_rest = name == _ONE_AGAINST_REST or getattr(learner, "solver", None) == "liblinear"
     return hasattr(learner, "predict_proba") and not is_one_against_rest

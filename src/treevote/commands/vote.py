@@ -122,7 +122,7 @@ def vote_files(
         confidence=confidence,
     )
     marks = ("support", "label_support") if support else ()
-    parse = voted.parse.only(*marks, *(("confidence", "label_confidence") if confidence else ()))
-    write(without_marks(parse), output)
+    parse = without_marks(voted.parse.only(*marks, *(("confidence", "label_confidence") if confidence else ())))
+    write(parse, output)
     rows = [{"name": row["name"], "path": paths[row["name"]], **row} for row in voted.facts["systems"]]
     return dataclasses.replace(voted, parse=parse, facts=voted.facts | {"systems": rows})

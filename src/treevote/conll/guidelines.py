@@ -70,16 +70,24 @@ def unknown_labels(treebank: Treebank, training: Treebank) -> Iterator[str]:
 
 
 def missing_columns(treebank: Treebank, training: Treebank) -> Iterator[str]:
-    """Yield a warning for each column that most words of one treebank have, and none of the other."""
-    for name in ("LEMMA", "UPOS", "XPOS", "FEATS"):
-        here, there = (_share_with(own, name.lower()) for own in (treebank, training))
-        if here == 0 and there > 0.5:
-            found, cost = f"no word has {name}, and {there:.0%} of the training data have", "scores on it are too low"
-        elif there == 0 and here > 0.5:
+    """Yield a warning for each column that only one of two treebanks has, see `columns_apart`."""
+    for name, here, there in columns_apart(treebank, training):
+        if here:
             found, cost = f"{here:.0%} of the words have {name}, and none of the training data", "nothing learns it"
         else:
-            continue
+            found, cost = f"no word has {name}, and {there:.0%} of the training data have", "its scores are too low"
         yield f"{_title(treebank)}{found}: {cost}; annotate both in the same way"
+
+
+def columns_apart(treebank: Treebank, other: Treebank) -> Iterator[tuple[str, float, float]]:
+    """Yield each column that at least a quarter of the words of one treebank have, and none of the other.
+
+    With its name come the shares of the words that have it in the two.
+    """
+    for name in ("LEMMA", "UPOS", "XPOS", "FEATS"):
+        here, there = (_share_with(own, name.lower()) for own in (treebank, other))
+        if min(here, there) == 0 and max(here, there) >= 0.25:
+            yield name, here, there
 
 
 def _share_with(treebank: Treebank, column: str) -> float:

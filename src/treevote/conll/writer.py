@@ -164,6 +164,7 @@ def _replaced(misc: str, keys: Sequence[str], items: Sequence[str]) -> str:
 
 
 _NAMES = (*(mark.partition("=")[0] for mark in MARKS.values()), LIGHT)
+_OF_TREES = tuple(name for name in _NAMES if name != MARKS["tag_confidence"].partition("=")[0])
 
 
 def require_misc(treebank: Treebank) -> None:
@@ -193,15 +194,15 @@ def with_items(treebank: Treebank, key: str, values: Mapping[int, str], *, trees
 
 
 def without_marks(treebank: Treebank) -> Treebank:
-    """Return a treebank whose lines have no marks in MISC, such as those of an earlier parse, of other trees."""
+    """Return a treebank whose lines have no marks of trees in MISC, such as those of an earlier parse."""
     source = treebank.source
-    if source is None or source.format == "conllx" or not any(f"{name}=".encode() in source.text for name in _NAMES):
+    if source is None or source.format == "conllx" or not any(f"{name}=".encode() in source.text for name in _OF_TREES):
         return treebank
     lines = list(source.lines)
     for line in source.line_of[treebank.is_token].tolist():
         before, _, misc = lines[line].rpartition("\t")
-        if any(item.partition("=")[0] in _NAMES for item in misc.split("|")):
-            lines[line] = f"{before}\t{_replaced(misc, _NAMES, [])}"
+        if any(item.partition("=")[0] in _OF_TREES for item in misc.split("|")):
+            lines[line] = f"{before}\t{_replaced(misc, _OF_TREES, [])}"
     return dataclasses.replace(treebank, source=dataclasses.replace(source, text=utf8_of("\n".join(lines))))
 
 
