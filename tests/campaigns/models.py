@@ -14,7 +14,7 @@ import numpy as np
 from tests.campaigns.bench import RANGES, TOY, Bench, model_names
 from tests.campaigns.campaign import SETTINGS, Fault, Material, settings, with_settings
 from tests.campaigns.forging import damage, forge
-from treevote.commands.inspect import inspect
+from treevote.commands.inspect import facts_read, inspect
 from treevote.conll.plain_text import text_of
 from treevote.conll.reader import read
 from treevote.conll.writer import dumps
@@ -76,9 +76,10 @@ class Models:
         try:
             parser = load(folder)
             parse = parser.parse(self.text)
-            facts = inspect(folder)
-            as_json(facts)
-            as_text(facts)
+            with facts_read(str(folder)):
+                facts = inspect(folder)
+                as_json(facts)
+                as_text(facts)
             reader = parser.annotator
             text = None if reader.tokenizer is None else reader.read(RAW)
             tagged = None if reader.tagger is None else reader.tagged(self.text, "predict")
