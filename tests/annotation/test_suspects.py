@@ -122,7 +122,21 @@ def test_suspects_are_in_order_and_name_what_is_there(evidence: tuple[Treebank, 
         assert (one.given.head, one.given.deprel) == (sentence.heads[one.token], sentence.deprels[one.token])
         assert one.kind in one.kinds
         assert one.suggested is None or one.suggested[:2] != one.given[:2]
+        if one.kind in ("head", "label") and one.suggested is not None:
+            assert (one.suggested.head == one.given.head) == (one.kind == "label")
         assert one.digest == digest(one.form, *one.given)
+
+
+def test_a_label_is_no_suspect_where_the_parsers_have_other_heads_alone() -> None:
+    labels = ["nsubj", "root", "obj"]
+    rows = [(["a", "sees", "b"], [2, 0, 2], labels)] * 100
+    treebank = Treebank.of([*rows, (["x", "hears", "y"], [2, 0, 2], ["nsubj", "root", "obl"])])
+    parse = Treebank.of([*rows, (["x", "hears", "y"], [2, 0, 1], labels)])
+    found = Evidence.of(treebank, [parse, parse])
+    suspect = suspects_of(treebank, names_of(treebank), found)[0]
+    assert found.verdicts.wrong_label[-1] > found.verdicts.wrong_head[-1]
+    assert (suspect.form, suspect.kinds) == ("y", ("habit", "head"))
+    assert suspect.suggested == (1, "obj", "x")
 
 
 def test_a_second_subject_is_a_break() -> None:

@@ -127,7 +127,7 @@ class Evidence(NamedTuple):
         verdicts, variation = self.verdicts, self.variation
         if kind == "variation":
             head, deprel = int(variation.head[slot]), int(variation.deprel[slot])
-        elif verdicts.wrong_head[slot] < verdicts.wrong_label[slot] and verdicts.other_deprel[slot] >= 0:
+        elif self._by_parsers(slot) == "label":
             head, deprel = given, int(verdicts.other_deprel[slot])
         else:
             head, deprel = int(verdicts.rival[slot]), int(verdicts.rival_deprel[slot])
@@ -142,10 +142,15 @@ class Evidence(NamedTuple):
         others: list[Kind] = ["variation"] if self.variation.other[slot] else []
         if self.habits.is_new[slot] or self.habits.is_twin[slot]:
             others.append("habit")
-        kind: Kind = "head" if head >= label else "label"
+        kind = self._by_parsers(slot)
         if head + label >= CLEAR or not others:
             return (kind, *others)
         return (*others, kind) if head + label >= least else tuple(others)
+
+    def _by_parsers(self, slot: int) -> Kind:
+        """Return what the parsers doubt more; the head as well where none of them has another label for it."""
+        is_label = self.verdicts.wrong_label[slot] > self.verdicts.wrong_head[slot]
+        return "label" if is_label and self.verdicts.other_deprel[slot] >= 0 else "head"
 
 
 def suspects_of(treebank: Treebank, names: Sequence[str], evidence: Evidence, least: float = LEAST) -> list[Suspect]:
