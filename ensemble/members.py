@@ -47,10 +47,11 @@ class Member(Parser, Protocol):
 
 
 class PlugIns(NamedTuple):
-    """Families of other packages by kind, and a sentence for each plug-in that is left out."""
+    """Families of other packages by kind, a sentence for each plug-in that is left out, and packages by kind."""
 
     families: dict[str, Family]
     faults: tuple[str, ...]
+    packages: dict[str, tuple[str, str]]  # name and version
 
 
 @functools.cache
@@ -61,7 +62,7 @@ def plug_ins() -> PlugIns:
     own = built_in_families()
     taken = {*RESERVED, *own, *(name for family in own.values() for name in family.members)}
     found: dict[str, Family] = {}
-    faults = []
+    faults, packages = [], {}
     for point in sorted(entry_points(group="treevote.members"), key=lambda point: (point.name, point.value)):
         plug_in = f"the plug-in '{point.name}' ({point.value})"
         try:
@@ -77,8 +78,10 @@ def plug_ins() -> PlugIns:
             faults.append(f"{plug_in} takes a name that is taken ({listed}); rename its kind and members")
             continue
         found[family.kind] = family
+        if point.dist is not None:
+            packages[family.kind] = point.dist.name, point.dist.version
         taken |= names
-    return PlugIns(found, tuple(faults))
+    return PlugIns(found, tuple(faults), packages)
 
 
 def _check(family: Family) -> None:
@@ -199,6 +202,15 @@ def vectors_of(trainers: Mapping[str, Trainer]) -> WordVectors:
 def kind_of(trainer: Trainer) -> str:
     """Return the kind of a trainer, as ``"lr-parser"``."""
     return next(kind for kind, family in _in_order() if isinstance(trainer, family.trainer))
+
+
+def packages_of(kinds: Iterable[str]) -> dict[str, str]:
+    """Return the packages of plug-ins among kinds of parsers, and their versions: their results depend on these.
+
+    >>> packages_of(["lr-parser", "graph-parser"])
+    {}
+    """
+    return dict(sorted(plug_ins().packages[kind] for kind in {*kinds} - FAMILIES.keys() if kind in plug_ins().packages))
 
 
 def member_from_record(name: str, record: Record) -> Member:

@@ -8,9 +8,11 @@ import threading
 from dataclasses import dataclass, field
 from typing import Self
 
+from treevote.ensemble.members import RESERVED, packages_of
 from treevote.ensemble.parser import EnsembleParser, load, load_member
 from treevote.errors import ModelError
 from treevote.store.checkpoints import checksum
+from treevote.store.folder import load as read_record
 from treevote.store.manifest import MANIFEST
 from treevote.store.packages import model_folder
 from treevote.version import __version__
@@ -65,6 +67,12 @@ class StoredParser:
         if not os.path.isfile(os.path.join(path, MANIFEST)):
             load(path)  # which raises the error for what is there instead
         return cls(os.path.abspath(path), checksum(path), member)
+
+    @property
+    def packages(self) -> dict[str, str]:
+        """Return the packages of the plug-ins of its members, and their versions here; ModelError if it is damaged."""
+        members = (part for name, part in read_record(self.path, verify=False).parts.items() if name not in RESERVED)
+        return packages_of(part.kind for part in members)
 
     def __call__(self) -> EnsembleParser:
         """Return the parser.

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,6 +68,33 @@ def test_a_model_without_its_plug_in_is_refused_by_its_kind(folder: Path, monkey
     plug_ins.cache_clear()
     said = fails("parse", "only", "text.conllu")
     assert "found 'chain-parser'; install the plug-in that trained it" in said
+
+
+def test_what_another_version_of_a_plug_in_made_is_not_taken_for_its_own(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(folder / "site", tmp_path / "site")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    (metadata,) = (tmp_path / "site").glob("*.dist-info/METADATA")
+    run("train", "--train", "train.conllu", "--members", MEMBERS, "-o", tmp_path / "model")
+    diagnosis = "doctor", "train.conllu", "--members", MEMBERS, "--folds", "2", "--work", tmp_path / "work"
+    study = "study", "members", "train.conllu", "--test", "dev.conllu", "--members", MEMBERS, "-o", tmp_path / "study"
+    parse = "parse", tmp_path / "model", "text.conllu", "--output-dir", tmp_path / "parses"
+    for again in (False, True):
+        run(*diagnosis)
+        run(*study)
+        assert ("same model and input was there" in invoke(*parse).stderr) == again
+    package = "package", tmp_path / "model", "--name", "toy", "--licence", "MIT", "-o", tmp_path / "dist"
+    run(*package)
+    with zipfile.ZipFile(tmp_path / "dist" / "treevote_toy-1.0-py3-none-any.whl") as wheel:
+        assert b"Requires-Dist: treevote-chain>=1.0\n" in wheel.read("treevote_toy-1.0.dist-info/METADATA")
+    jobs = len(list((tmp_path / "study" / "jobs").iterdir()))
+    metadata.write_text(metadata.read_text().replace("Version: 1.0", "Version: 1.1"))
+    plug_ins.cache_clear()
+    assert "holds a diagnosis that differs in versions of plug-ins" in fails(*diagnosis)
+    run(*study)
+    assert len(list((tmp_path / "study" / "jobs").iterdir())) == jobs + 1
+    assert "same model and input was there" not in invoke(*parse).stderr
 
 
 @pytest.mark.parametrize(

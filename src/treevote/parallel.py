@@ -20,7 +20,6 @@ from treevote.config import converted
 from treevote.errors import ConfigError, TreevoteError, extra
 from treevote.relay import Progress as Progress
 from treevote.relay import relayed
-from treevote.version import __version__
 
 R = TypeVar("R")
 
@@ -209,8 +208,8 @@ def cluster(address: str) -> Iterator[None]:
 
     Workers read and write files under the same names as this process, so they need the same disk. A worker that dies
     costs the tasks that it had: others do them again. ConfigError if Dask is not installed, no scheduler answers at the
-    address (such as ``tcp://127.0.0.1:8786``), there are no workers, or one has another version of treevote;
-    TreevoteError if a task ended several workers.
+    address (such as ``tcp://127.0.0.1:8786``), there are no workers, or one has another version of treevote or of a
+    plug-in, or lacks it; TreevoteError if a task ended several workers.
     """
     with extra("dask", "a cluster needs Dask"):
         from distributed import Client, KilledWorker
@@ -222,7 +221,7 @@ def cluster(address: str) -> Iterator[None]:
     import joblib
 
     with client, joblib.parallel_config("dask"):
-        _require_same_version(client, address)
+        _require_same_versions(client, address)
         try:
             yield
         except KilledWorker as killed:
@@ -232,25 +231,27 @@ def cluster(address: str) -> Iterator[None]:
             ) from killed
 
 
-def _require_same_version(client: Any, address: str) -> None:
-    """Refuse a cluster without workers, or with workers that run another treevote."""
+def _require_same_versions(client: Any, address: str) -> None:
+    """Refuse a cluster without workers, or with workers that run another treevote or lack a plug-in."""
 
-    def version() -> str | None:  # a function within a function travels as code: treevote may be missing there
-        import importlib
+    def versions() -> dict[str, str]:  # a function within a function travels as code: treevote may be missing there
+        import importlib.metadata
 
         try:
-            return str(importlib.import_module("treevote.version").__version__)
+            own = str(importlib.import_module("treevote.version").__version__)
         except ImportError:
-            return None
+            return {}
+        points = importlib.metadata.entry_points(group="treevote.members")
+        return {"treevote": own} | {point.dist.name: point.dist.version for point in points if point.dist is not None}
 
-    versions = client.run(version)
-    if not versions:
+    found = client.run(versions)
+    if not found:
         raise ConfigError(f"the cluster at {address} has no workers; start some, with dask worker {address}")
-    for worker, other in sorted(versions.items()):
-        if other != __version__:
-            problem = f"the worker {worker} has {f'treevote {other}' if other else 'no treevote'}"
-            own = f"this command is of version {__version__}"
-            raise ConfigError(f"{problem}, {own}; install the same version everywhere")
+    for worker, others in sorted(found.items()):
+        for name, own in versions().items():
+            if (other := others.get(name)) != own:
+                problem = f"the worker {worker} has {f'{name} {other}' if other else f'no {name}'}"
+                raise ConfigError(f"{problem}, this command has version {own}; install the same version everywhere")
 
 
 def jobs_here(n_jobs: int) -> int:

@@ -17,7 +17,7 @@ from treevote import parallel
 from treevote.commands.parse_folder import parse_folder
 from treevote.conll.writer import write
 from treevote.errors import ConfigError
-from treevote.parallel import Jobs, _require_same_version, cluster
+from treevote.parallel import Jobs, _require_same_versions, cluster
 from treevote.version import __version__
 
 
@@ -73,22 +73,30 @@ def test_a_worker_that_dies_costs_its_tasks_only(model: Path, corpus: Path, tmp_
 class Client:
     """The facts of a cluster."""
 
-    def __init__(self, **versions: str | None) -> None:
+    def __init__(self, **versions: dict[str, str]) -> None:
         self.versions = versions
 
-    def run(self, function: Callable[[], str | None]) -> dict[str, str | None]:
-        assert function() == __version__
+    def run(self, function: Callable[[], dict[str, str]]) -> dict[str, dict[str, str]]:
+        assert function()["treevote"] == __version__
         return self.versions
 
 
-def test_workers_with_another_version_are_told() -> None:
+def test_workers_with_another_version_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine-1.0.dist-info").mkdir()
+    (tmp_path / "mine-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.4\nName: mine\nVersion: 1.0\n")
+    (tmp_path / "mine-1.0.dist-info" / "entry_points.txt").write_text("[treevote.members]\nmine = mine:FAMILY\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    own = {"treevote": __version__}
     for client, said in (
         (Client(), "has no workers"),
-        (Client(a="0.0.1"), "the worker a has treevote 0.0.1, this command is of version"),
-        (Client(a=None), "the worker a has no treevote"),
+        (Client(a={"treevote": "0.0.1"}), "the worker a has treevote 0.0.1, this command has version"),
+        (Client(a={}), "the worker a has no treevote"),
+        (Client(a=own), "the worker a has no mine, this command has version 1.0; install the same version everywhere"),
+        (Client(a={**own, "mine": "2.0"}), "the worker a has mine 2.0, this command has version 1.0"),
     ):
         with pytest.raises(ConfigError, match=said):
-            _require_same_version(client, "tcp://host")
+            _require_same_versions(client, "tcp://host")
+    _require_same_versions(Client(a={**own, "mine": "1.0", "other": "3"}), "tcp://host")
 
 
 def test_no_scheduler_is_told(model: Path, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

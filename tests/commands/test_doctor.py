@@ -136,8 +136,17 @@ def test_a_limit_gives_another_exit_code(room: Path, diagnosis: dict[str, str]) 
 
 
 def test_a_run_goes_on_from_the_parses_that_there_are(room: Path, diagnosis: dict[str, str]) -> None:
-    (room / "work" / "lr-svm-forward-2.conllu").unlink()
-    assert run(*DOCTOR, room / "trees.conllu", "--work", room / "work", "--list", room / "list2.tsv")
+    first, second = (room / "work" / f"lr-svm-forward-{number}.conllu" for number in (1, 2))
+    whole = second.read_bytes()
+    cut = whole[: whole.index(b"\n\n") + 2]
+    untagged = whole.replace(b"\t0\troot\t", b"\t_\t_\t")
+    for damaged in (None, b"", whole[:1000], cut, first.read_bytes(), untagged):
+        if damaged is None:
+            second.unlink()
+        else:
+            second.write_bytes(damaged)
+        assert run(*DOCTOR, room / "trees.conllu", "--work", room / "work", "--list", room / "list2.tsv")
+        assert second.read_bytes() == whole
     assert (room / "list2.tsv").read_text() == diagnosis["--list"]
     assert "holds a diagnosis that differs in folds" in fails(
         *DOCTOR, room / "trees.conllu", "--work", room / "work", "--folds", 2

@@ -24,6 +24,7 @@ from treevote.errors import InputError, ModelError
 from treevote.kernels import Ints
 from treevote.protocols import Family
 from treevote.store.record import Record
+from treevote.studies.jobs import Parsing
 
 TOY = toy_treebank(20, 1)
 
@@ -101,6 +102,18 @@ def test_a_fault_in_training_names_the_member(fault: str, gold: Treebank) -> Non
         with pytest.raises(ModelError, match=r"the plug-in of member mine failed \(\w+: .*\); update it") as raised:
             trainer.train(gold, dev)
         assert "gold.conllu, " not in str(raised.value) or fault == "head"
+
+
+@pytest.mark.parametrize("fault", ["train", *PARSES])
+def test_a_fault_in_a_study_names_the_member(fault: str, gold: Treebank) -> None:
+    with pytest.raises(ModelError, match="the plug-in of member mine failed"):
+        Parsing("mine", Odd(fault), gold, gold).compute(None)
+
+
+def test_a_study_trains_on_data_that_a_plug_in_has_not_written_into(gold: Treebank) -> None:
+    before, job = checksum(gold), Parsing("mine", Odd("writing"), gold, gold)
+    job.decode(job.compute(None))
+    assert checksum(gold) == before
 
 
 @pytest.mark.parametrize("fault", list(PARSES))
@@ -190,4 +203,4 @@ def test_the_fault_of_a_plug_in_is_what_its_error_says_or_else_the_kind_of_error
     points = [EntryPoint("odd", "faulty_plug_in:FAMILY", "treevote.members")]
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
     expected = f"the plug-in 'odd' (faulty_plug_in:FAMILY) cannot be loaded: {reason}; update it, or uninstall it"
-    assert members.plug_ins.__wrapped__() == ({}, (expected,))
+    assert members.plug_ins.__wrapped__() == ({}, (expected,), {})

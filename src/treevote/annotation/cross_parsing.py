@@ -1,7 +1,7 @@
 """Parses of a treebank by its folds: each sentence as parsers see it that were trained on the other folds.
 
 The parses are those on which ``treevote train --folds`` measures. Each parser on each fold is a step on disk, so a run
-that was killed goes on from there.
+that was killed goes on from there; a damaged step is made again.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.treebank import Treebank, checksum
+from treevote.corpus.trees import are_trees
 from treevote.ensemble.member_training import Task, train_and_parse
-from treevote.ensemble.members import kind_of
+from treevote.ensemble.members import kind_of, packages_of
 from treevote.ensemble.proposals import in_turn
 from treevote.ensemble.trainer import MAX_FOLDS
-from treevote.errors import ConfigError
+from treevote.errors import ConfigError, InputError
+from treevote.evaluation.counts import check_same_sentences
 from treevote.parallel import Jobs
 from treevote.protocols import Trainer
 from treevote.store.checkpoints import Checkpoints, checkpoints
@@ -29,13 +31,16 @@ from treevote.version import __version__
 
 def plan_of(treebank: Treebank, members: Mapping[str, Any], n_folds: int, seed: int) -> dict[str, Any]:
     """Return what the parses of the folds depend on."""
-    return {
+    kinds = {name: kind_of(trainer) for name, trainer in members.items()}
+    plan: dict[str, Any] = {
         "treebank": checksum(treebank.compact()),
-        "members": {name: {"kind": kind_of(trainer), **to_mapping(trainer)} for name, trainer in members.items()},
+        "members": {name: {"kind": kinds[name], **to_mapping(trainer)} for name, trainer in members.items()},
         "folds": n_folds,
         "seed": seed,
         "version of treevote": __version__,
     }
+    packages = packages_of(kinds.values())
+    return plan | {"versions of plug-ins": packages} if packages else plan
 
 
 def save_parses(
@@ -78,6 +83,14 @@ def cross_parsed(
     def parsed(name: str, number: int) -> Treebank:
         return read(paths[name, number], format="conllu", trees="optional")
 
+    def is_finished(name: str, number: int, part: Treebank) -> bool:
+        try:
+            parse = parsed(name, number)
+            check_same_sentences([part, parse])
+        except InputError:  # not there, or damaged
+            return False
+        return bool(are_trees(parse).all())
+
     first, last = in_turn(members)
     for names in (first, last):
         tasks = {
@@ -88,7 +101,7 @@ def cross_parsed(
             )
             for number, (others, held_out) in folds
             for name in names
-            if not paths[name, number].exists()
+            if not is_finished(name, number, treebank.select(held_out))
         }
         run = functools.partial(train_and_parse, seed=seed)
         for path, (parse, _) in zip(tasks, jobs.map(run, tasks.values()), strict=True):

@@ -16,11 +16,13 @@ from treevote.adaptation.annotation import NothingKeptError
 from treevote.adaptation.configuration import Configuration
 from treevote.adaptation.data import Data
 from treevote.adaptation.labelled import require_enough
+from treevote.adaptation.scheme import Scheme
 from treevote.commands.treebanks import read_development, read_training
 from treevote.config import to_mapping
 from treevote.conll.text_chunks import AnyFormat, text_chunks, text_format, utf8_checked
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Format
+from treevote.ensemble.members import expanded, find_member, kind_of, packages_of
 from treevote.ensemble.parser import EnsembleParser, load, save
 from treevote.errors import ConfigError, InputError, TreevoteError, warn
 from treevote.evaluation.development import learned_sentences
@@ -104,6 +106,8 @@ def adapt(
         "format": format,
         "version of treevote": __version__,
     }
+    if packages := _plug_ins(before, scheme):
+        plan["versions of plug-ins"] = packages
     old_dev, new_dev, new_train = (
         None if path is None else read_development(path, source, of_trees) for path in labelled.values()
     )
@@ -134,6 +138,12 @@ def adapt(
             steps.clear()
     added_to = silver if promoted and adapted.silver is not None else None
     return Outcome(adapted, output if promoted else None, added_to, folder if kept else None)
+
+
+def _plug_ins(model: EnsembleParser, scheme: Scheme) -> dict[str, str]:
+    """Return the packages of the plug-ins that are trained or judge, and their versions."""
+    named = filter(None, map(find_member, expanded([*scheme.committee, *scheme.members])))  # others are refused later
+    return packages_of(map(kind_of, [*(member.trainer for member in model.members.values()), *named]))
 
 
 def _write(adapted: AdaptationResult, output: Path, silver: Path) -> None:

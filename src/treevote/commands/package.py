@@ -14,7 +14,7 @@ import io
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +26,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from treevote.commands.inspect import facts_read
+from treevote.ensemble.members import packages_of
 from treevote.errors import ConfigError, InputError, shortened
 from treevote.files.streams import path_of, writing
 from treevote.store.folder import check_folder, read_whole
@@ -87,13 +88,16 @@ def write_packages(
 ) -> list[Path]:
     """Write a wheel and an sdist of a model into a folder, and return their paths.
 
-    ``facts`` are those of `treevote.commands.inspect`, ``card`` is Markdown. ModelError if the model is damaged, or the
-    folder is in a model; InputError if a file cannot be written, one that stood in its place is kept then.
+    ``facts`` are those of `treevote.commands.inspect`, ``card`` is Markdown. What is written requires the packages of
+    plug-ins among the members. ModelError if the model is damaged, or the folder is in a model; InputError if a file
+    cannot be written, one that stood in its place is kept then.
     """
     check_folder(output := path_of(output))
     with facts_read(model):
-        oldest = Version(facts["treevote"]).public
-    metadata, pyproject = _metadata(release, oldest, card)
+        needs = [f"treevote>={Version(facts['treevote']).public},<{READ_BEFORE}"]
+        plug_ins = packages_of(member["kind"] for member in facts["members"].values())
+    needs += [f"{name}>={Version(version).public}" for name, version in plug_ins.items()]
+    metadata, pyproject = _metadata(release, needs, card)
     stem = f"{folder_name(release.name)}-{release.version}"
     wheel, sdist = Path(output, f"{stem}-py3-none-any.whl"), Path(output, f"{stem}.tar.gz")
     point = f"[{GROUP}]\n{release.name} = {folder_name(release.name)}\n"
@@ -117,10 +121,14 @@ def write_packages(
     return [wheel, sdist]
 
 
-def _metadata(release: Release, oldest: str, card: str) -> tuple[str, str]:
-    """Return the core metadata, and the ``pyproject.toml`` that has a build backend make the same."""
+def _metadata(release: Release, needs: Sequence[str], card: str) -> tuple[str, str]:
+    """Return the core metadata, and the ``pyproject.toml`` that has a build backend make the same.
+
+    ``needs`` are the packages that the model needs, with bounds of their versions.
+    """
     name, folder = package_name(release.name), folder_name(release.name)
-    needs = f"treevote>={oldest},<{READ_BEFORE}"
+    required = "\n".join(f"Requires-Dist: {one}" for one in needs)
+    dependencies = ", ".join(f'"{one}"' for one in needs)
     summary = f"The model {release.name} of treevote, a dependency parser"
     head = f"""\
 Metadata-Version: 2.4
@@ -128,7 +136,7 @@ Name: {name}
 Version: {release.version}
 Summary: {summary}
 License-Expression: {release.licence}
-Requires-Dist: {needs}
+{required}
 Description-Content-Type: text/markdown
 """
     pyproject = f"""\
@@ -142,7 +150,7 @@ version = "{release.version}"
 description = "{summary}"
 readme = "README.md"
 license = "{release.licence}"
-dependencies = ["{needs}"]
+dependencies = [{dependencies}]
 
 [project.entry-points."{GROUP}"]
 {release.name} = "{folder}"

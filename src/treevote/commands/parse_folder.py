@@ -104,6 +104,8 @@ def parse_folder(
     is_utf8(encoding)
     work.check()
     options |= {"member": member, "strict": strict, "format": format, "encoding": encoding, "id_prefix": id_prefix}
+    if packages := work.stored.packages:
+        options |= {"packages": packages}
     task = digest({"model": work.stored.sha256, "treevote": work.stored.version, **options})
     with _sentence(folder):
         os.makedirs(folder, exist_ok=True)

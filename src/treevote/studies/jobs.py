@@ -1,8 +1,9 @@
 """Cached jobs: the independent pieces of work of a study, each done once.
 
 The result of a job is a function of its *facts*: checksums of its treebanks, the trainer with all its settings, the
-seed and the version of treevote. It is a step (`treevote.store.checkpoints`) named by the digest of the facts. So an
-interrupted study goes on where it was, a second run trains nothing, and studies share their common jobs.
+seed, and the versions of treevote and of the trainer's plug-in. It is a step (`treevote.store.checkpoints`) named by
+the digest of the facts. So an interrupted study goes on where it was, a second run trains nothing, and studies share
+their common jobs.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from treevote.corpus.sentence import ROOT
 from treevote.corpus.treebank import Treebank, checksum
 from treevote.corpus.trees import are_trees
 from treevote.corpus.vocabulary import encode
+from treevote.ensemble.members import kind_of, packages_of
+from treevote.ensemble.plug_in_faults import apart, faults_named, is_plug_in, parsed_by
 from treevote.errors import InputError, TreevoteError
 from treevote.files.streams import writing
 from treevote.kernels import Ints
@@ -92,10 +95,17 @@ class Job(ABC, Generic[Result]):
 class Parsing(Job[Treebank]):
     """Training of a parser, with a development set if there is one, and its parse of a test set."""
 
+    def facts(self) -> dict[str, JSON]:
+        """Return everything that the result depends on."""
+        packages = {"packages": packages_of([kind_of(self.trainer)])} if is_plug_in(self.trainer) else {}
+        return super().facts() | packages
+
     def compute(self, progress: Progress | None) -> JSON:
         """Return heads and labels of all tokens of the test set."""
-        parser = self.trainer.train(self.training, self.dev, seed=self.seed, jobs=self.jobs(progress))
-        parse: Treebank = parser.parse(self.test)
+        with faults_named(self.title, self.trainer):
+            own, dev = apart(self.trainer, self.training), None if self.dev is None else apart(self.trainer, self.dev)
+            parser = self.trainer.train(own, dev, seed=self.seed, jobs=self.jobs(progress))
+        parse, _ = parsed_by(self.title, parser, self.test, lambda member, treebank: (member.parse(treebank), None))
         tokens = parse.is_token
         used, deprels = np.unique(parse.deprels[tokens], return_inverse=True)
         labels = [parse.labels[label] for label in used]
