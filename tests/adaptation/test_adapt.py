@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -106,15 +107,33 @@ def test_annotation_is_told_in_bytes_of_all_files_as_they_stand_on_disk(whole: P
     assert heard[-1] == ("annotation", size, size)
 
 
-@pytest.mark.parametrize("size", [0, 9, 140, 300])
-def test_damaged_scores_of_a_chunk_are_named(size: int, whole: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", ["chunk-000000.npy", "chunk-000000.conllu"])
+@pytest.mark.parametrize("size", [None, 0, 9, 140, 300])
+def test_a_damaged_chunk_is_annotated_again(file: str, size: int | None, whole: Path, tmp_path: Path) -> None:
     write(TEXT, tmp_path / "text.conllu")
     (tmp_path / "chunks").mkdir()
-    data, scores = Data(SOURCE, [tmp_path / "text.conllu"]), tmp_path / "chunks" / "chunk-000000.npy"
+    data, damaged = Data(SOURCE, [tmp_path / "text.conllu"]), tmp_path / "chunks" / file
     annotate(whole / "round-1.committee", data, tmp_path / "chunks")
-    scores.write_bytes(scores.read_bytes()[:size])
-    with pytest.raises(InputError, match=r"chunk-000000\.npy.*expected the scores of sentences, found a damaged file"):
-        annotate(whole / "round-1.committee", data, tmp_path / "chunks")
+    before = content(tmp_path / "chunks")
+    if size is None:
+        damaged.unlink()
+    else:
+        damaged.write_bytes(damaged.read_bytes()[:size])
+    annotate(whole / "round-1.committee", data, tmp_path / "chunks")
+    assert content(tmp_path / "chunks") == before
+
+
+@pytest.mark.parametrize("size", [None, 0, 200])
+def test_damaged_silver_is_written_again(size: int | None, text: Path, whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole, tmp_path / "work")
+    silver = tmp_path / "work" / "round-1.silver.conllu"
+    shutil.rmtree(tmp_path / "work" / "adapted")
+    if size is None:
+        silver.unlink()
+    else:
+        silver.write_bytes(silver.read_bytes()[:size])
+    run(text, tmp_path / "work")
+    assert content(tmp_path / "work") == content(whole)
 
 
 def test_what_is_added_keeps_its_comments(tmp_path: Path) -> None:

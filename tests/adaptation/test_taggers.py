@@ -319,7 +319,7 @@ def test_a_text_of_conllx_stays_conllx(tmp_path: Path) -> None:
     rows = ["\t".join([*line[:2], *"________"]) if len(line) == 10 else "" for line in lines]
     (tmp_path / "text.conll").write_text("\n".join(rows))
     found = run(tmp_path / "text.conll", tmp_path / "work", scheme("taggers"))
-    (step,) = (path for path in (tmp_path / "work").iterdir() if path.name.startswith("tagged-1"))
+    (step,) = (tmp_path / "work").glob("tagged-1.*conll")
     assert step.name == "tagged-1.conll"
     treebank, _ = parse_chunk(Chunk("", 1, 1, step.read_bytes(), "conllx"), trees="ignored")
     assert treebank.n_sentences == TEXT.n_sentences

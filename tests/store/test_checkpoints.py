@@ -85,6 +85,27 @@ def test_only_what_was_made_is_removed(tmp_path: Path) -> None:
     assert left == [".ssh", "notes", "round-1", "round-1/chunk-000001.conllu", "round-1/thesis.txt", "round-2"]
 
 
+@pytest.mark.parametrize("damage", [None, b"", b"who", b"holes"])
+def test_a_damaged_file_is_written_again(damage: bytes | None, tmp_path: Path) -> None:
+    written = []
+
+    def write(path: Path) -> None:
+        written.append(path)
+        path.write_bytes(b"whole")
+
+    with checkpoints(tmp_path / "work", {}) as steps:
+        for _ in range(2):
+            path = steps.file("text-1.conllu", write)
+    assert len(written) == 1
+    if damage is None:
+        path.unlink()
+    else:
+        path.write_bytes(damage)
+    with checkpoints(tmp_path / "work", {}) as steps:
+        assert steps.file("text-1.conllu", write).read_bytes() == b"whole"
+    assert len(written) == 2
+
+
 def test_a_model_of_another_version_is_removed_whole(tmp_path: Path) -> None:
     with checkpoints(tmp_path / "work", {}) as steps:
         model = steps.step("member")

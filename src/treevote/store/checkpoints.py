@@ -46,10 +46,12 @@ class Checkpoints:
         return path
 
     def file(self, name: str, write: Callable[[Path], None]) -> Path:
-        """Return the file of a step, written unless it is there already."""
-        path = self.step(name)
-        if not path.exists():
+        """Return the file of a step, written unless it is there already, with its checksum in a file beside it."""
+        path, seal = self.step(name), self.step(f"{name}.sha256")
+        if not (path.exists() and seal.exists() and seal.read_bytes() == checksum(path).encode()):
             write(path)
+            with writing(seal) as stream:
+                stream.write(checksum(path).encode())
         return path
 
     def chunks(self, name: str) -> Path:
