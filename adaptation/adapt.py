@@ -75,7 +75,7 @@ class Adaptation:
         source = training_data(self.before, own, self._jobs("tags of the training data"))
         given = with_predicted_tags(self.before, self.data, source, self.steps, "tagged", self.jobs)
         domain_distance = self._distance(source, given)
-        warnings = list(self._warnings(source, domain_distance, plan.committee))
+        warnings = list(self._warnings(source, domain_distance, plan))
         self._warn_before_work(warnings)
         report: dict[str, JSON] = {
             "scheme": to_mapping(self.scheme),
@@ -263,10 +263,13 @@ class Adaptation:
     def _jobs(self, step: str) -> Jobs:
         return self.jobs.renamed(lambda name: f"{step}: {name}")
 
-    def _warnings(self, source: Treebank, distance: Distance, committee: Mapping[str, Trainer]) -> Iterator[str]:
+    def _warnings(self, source: Treebank, distance: Distance, plan: Plan) -> Iterator[str]:
         if not self._was_trained_on(source):
             yield "the model was not trained on these training data; give its own training data"
-        if not self.data.external and (like := homogeneity_warning(committee)):
+        measured = self.before.judge.kind not in ("equal", "agreement")
+        if measured and plan.parsers and self.data.source_dev is None and len(plan.members) > 1:
+            yield "the votes of the old model have measured weights, those of the new one will be equal; give --dev"
+        if not self.data.external and (like := homogeneity_warning(plan.committee)):
             yield f"the members of the committee are too similar: {like}; their agreement says little"
         if distance.unknown_words >= 100 * STRANGE_WORDS and len(source.words) >= ENOUGH_WORDS:
             words = f"{distance.unknown_words:.0f} % of the words of the text are not in the training data"

@@ -11,20 +11,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.adaptation.test_adapt import DEV, LENIENT, SCHEME, SOURCE, TEXT, before
+from tests.adaptation.test_adapt import DEV, LENIENT, SCHEME, SOURCE, TEXT, TRAINERS, before
 from tests.adaptation.test_labelled import FEW
 from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
 from treevote.adaptation.adapt import Adaptation
-from treevote.adaptation.annotation import Annotation, NothingKeptError, _SentenceReader, annotate_chunk
+from treevote.adaptation.annotation import Annotation, NothingKeptError, _SentenceReader, annotate_chunk, tasks
 from treevote.adaptation.data import Data
 from treevote.adaptation.distance import Distance
 from treevote.adaptation.labelled import copies_of
+from treevote.adaptation.plan import Plan, plan_of
 from treevote.adaptation.scheme import InstanceSelection, Scheme
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.judge import Judge
 from treevote.ensemble.parser import EnsembleParser
+from treevote.ensemble.trainer import EnsembleTrainer
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError
 from treevote.models.learning.clusters.clusters import Clusters
@@ -185,17 +187,30 @@ def test_what_the_committee_lacks_is_told_before_any_work() -> None:
 )
 def test_tags_that_are_not_in_the_training_data_are_told(changes: dict[str, Any], words: list[str]) -> None:
     text = dataclasses.replace(Distance(0.0, 0.0, 0.0, 9.0, 9.0, ()), **changes)
-    told = list(adaptation(Data(SOURCE, []))._warnings(SOURCE, text, {}))
+    told = list(adaptation(Data(SOURCE, []))._warnings(SOURCE, text, Plan(True, False, {}, {})))
     assert len(told) == bool(words)
     assert all(word in told[0] for word in words)
 
 
+@pytest.mark.parametrize(
+    ("kind", "dev", "warned"), [("learned", None, 1), ("accuracy", None, 1), ("equal", None, 0), ("learned", DEV, 0)]
+)
+def test_weights_that_the_adapted_model_will_not_have_are_told(kind: Any, dev: Treebank | None, warned: int) -> None:
+    model = EnsembleTrainer(TRAINERS, kind).train(SOURCE, DEV)
+    adapted = adaptation(Data(SOURCE, [], dev, target_train=DEV), model=model)
+    distance = Distance(0.0, 0.0, 0.0, 9.0, 9.0, ())
+    told = list(adapted._warnings(SOURCE, distance, plan_of(model, adapted.data, SCHEME)))
+    assert sum("the votes of the old model have measured weights" in warning for warning in told) == warned
+
+
 @pytest.mark.parametrize("table", [np.zeros(3), np.zeros((3, 2), np.float32), np.zeros((3, 2, 1)), np.zeros((2, 3))])
-def test_scores_of_another_type_or_shape_are_a_damaged_file(table: np.ndarray, tmp_path: Path) -> None:
-    np.save(tmp_path / "chunk.npy", table)
-    task: Any = SimpleNamespace(file=tmp_path / "chunk.conllu", part=SimpleNamespace(bytes_read=1))
-    with pytest.raises(InputError, match="expected the scores of sentences, found a damaged file"):
-        annotate_chunk(lambda treebank: (treebank, np.zeros(0), np.zeros(0)), task)
+def test_scores_of_another_type_or_shape_are_made_again(table: np.ndarray, tmp_path: Path) -> None:
+    write(TEXT, tmp_path / "text.conllu")
+    (tmp_path / "chunk-000000.conllu").write_text("\n\n\n\n")
+    np.save(tmp_path / "chunk-000000.npy", table)
+    (task,) = tasks(Data(SOURCE, [tmp_path / "text.conllu"]), tmp_path)
+    annotate_chunk(lambda treebank: (treebank, np.ones(len(treebank)), np.ones(len(treebank))), task)
+    assert np.load(tmp_path / "chunk-000000.npy").shape == (3, len(TEXT))
 
 
 def test_an_external_parse_is_read_in_turn_and_counted_where_it_ends(tmp_path: Path) -> None:
