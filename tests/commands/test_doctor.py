@@ -14,10 +14,12 @@ import pytest
 from tests.command_line import fails, invoke, run
 from tests.reference.toy_grammar import toy_treebank
 from treevote.annotation.selection import Selection
+from treevote.annotation.suspects import Arc, Suspect
 from treevote.commands.doctor import doctor
 from treevote.commands.next import next_sentences
 from treevote.conll.reader import read
 from treevote.conll.writer import write
+from treevote.corpus.sentence import Sentence, Word
 from treevote.errors import ConfigError, TreevoteWarning
 from treevote.report import doctor as report
 from treevote.report import selection
@@ -114,6 +116,18 @@ def test_suspects_of_several_kinds_are_told_since_each_kind_counts_them(diagnosi
     assert sum(answer["kinds"].values()) == len(answer["suspects"]) + sum(several)
     assert several
     assert f", {len(several)} of several kinds." in diagnosis["--report"]
+
+
+def test_words_that_a_picture_leaves_out_are_an_ellipsis() -> None:
+    n = 60
+    words = [Word(f"w{i}", "_", "X", "_", "_") for i in range(n + 1)]
+    tree = Sentence(tuple(words), np.array([-1, 0, *range(1, n)], np.int32), ("", *["x"] * n))
+    arcs = Arc(19, "x", "w19"), Arc(50, "x", "w50")
+    suspect = Suspect(0, "1", 20, "w20", *arcs, 0.9, "head", ("head",), "", "")
+    picture = report._drawing(tree, suspect)
+    forms = re.findall(r'<text class="f"[^>]*>([^<]*)</text>', picture[picture.rindex("<svg") :])
+    assert forms == ["w17", "w18", "w19", "w20", "w21", "w22", "…", "w48", "w49", "w50", "w51", "w52"]
+    assert "the annotation" in picture
 
 
 def test_the_page_is_whole_and_fetches_nothing(diagnosis: dict[str, str]) -> None:

@@ -64,6 +64,9 @@ def test_some_words_without_a_head(tmp_path: Path) -> None:
     path = tmp_path / "some.conllu"
     path.write_text(token(1, "a", 0) + token(2, "b", "_", "_") + "\n")
     assert "(1 of 2 words without a head)" in as_text(show(path))
+    rows = (token(i, "a", head) for i, head in enumerate((2, 1, 0, 0), start=1))
+    path.write_text("".join([*rows, token(5, "e", "_", "_"), "\n"]))
+    assert "(1 of 5 words without a head, 2 roots, not a tree: its heads have a cycle)" in as_text(show(path))
 
 
 def test_against_a_system(gold: Path, tmp_path: Path) -> None:
@@ -228,6 +231,10 @@ def test_a_confidence_at_the_limit_has_no_mark(tmp_path: Path) -> None:
     chosen = show(tmp_path / "limit.conllu", sentences="3")
     assert as_text(chosen).splitlines()[-1].endswith("x  0.70")
     assert '<g class="sure unsure">' not in as_svg(chosen).decode()
+    (tmp_path / "limit.conllu").write_text(CONFIDENT.replace("=0.5\n", "=0.696\n").replace("=0.5|", "=0.696|"))
+    chosen = show(tmp_path / "limit.conllu", sentences="3")
+    assert as_text(chosen).splitlines()[-1].endswith("x  0.70")
+    assert '<g class="sure unsure">' not in as_svg(chosen).decode()
 
 
 def test_lights_are_drawn_by_marks_and_strokes(confident: Path, tmp_path: Path) -> None:
@@ -242,6 +249,9 @@ def test_lights_are_drawn_by_marks_and_strokes(confident: Path, tmp_path: Path) 
     assert [picture.count(f'<g class="both {light}">') for light in ("green", "yellow", "red")] == [2, 1, 1]
     assert "red light: often wrong (??)" in picture
     ElementTree.fromstring(picture)
+    other = show(confident, sentences="2", against=lit)
+    assert "lights of lit: 2 green, 1 yellow (?), 1 red (??)" in as_text(other)
+    assert other.lit == "system"
 
 
 def test_without_confidence_nothing_is_sorted_by_it(gold: Path) -> None:

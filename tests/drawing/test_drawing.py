@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import unicodedata
 from collections.abc import Sequence
+from typing import Literal
 from xml.etree import ElementTree
 
 import numpy as np
@@ -337,6 +338,28 @@ def test_any_text_gives_a_well_formed_picture(heads: list[int], others: list[int
     kinds = [element.get("class") for element in root.iter(f"{SVG}g") if element.get("class")]
     assert set(kinds) == {arc.kind for arc in arcs}
     assert ElementTree.fromstring(svg.document([("<&>\x00", picture)], two_trees=True)) is not None
+
+
+@given(st.text("aWm .,\u5b57", max_size=300), st.booleans(), st.booleans(), st.booleans())
+def test_captions_and_legends_fit_the_file(caption: str, two_trees: bool, confident: bool, lit: bool) -> None:
+    marked = {"two_trees": two_trees, "confident": confident, "lit": lit}
+    root = ElementTree.fromstring(svg.document([(caption, svg.draw(sentence([-1, 0])))], **marked))
+    width, found = float(root.attrib["width"]), texts(root, "c")
+    assert " ".join(found).startswith(caption)
+    moved = {mark: 6.0 for group in root.iter(f"{SVG}g") if group.get("transform") for mark in group}
+    for mark in root.iter(f"{SVG}text"):
+        if mark.get("class") == "c":
+            assert moved.get(mark, 0) + float(mark.attrib["x"]) + 12 * ems(mark.text or "") <= width + 0.1
+    words = caption.split(" ")
+    assert width <= max(500, 12 + 12 * max(map(ems, words))) + 1
+
+
+@pytest.mark.parametrize(("lit", "kinds"), [("gold", ["gold red", "system"]), ("system", ["gold", "system red"])])
+def test_lights_are_on_the_arcs_of_the_tree_that_has_them(lit: Literal["gold", "system"], kinds: list[str]) -> None:
+    gold, parse = sentence([-1, 2, 0, 2]), sentence([-1, 2, 0, 1])
+    root = ElementTree.fromstring(svg.draw(gold, parse, lights=["", "red", "red", "red"], lit=lit).markup)
+    found = [group.attrib["class"] for group in root.iter(f"{SVG}g") if group.get("class")]
+    assert sorted(found) == sorted(["both red", "both red", *kinds])
 
 
 def test_strokes_differ_without_colour() -> None:

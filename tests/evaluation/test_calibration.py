@@ -47,7 +47,7 @@ def test_a_table_by_hand() -> None:
         "coverage": 50.0,
     }
     other = table(np.array([0.12, 0.13, 0.132]), np.array([True, False, False]))
-    assert other == {"bins": [[3, 0.1273, 0.3333]], "error": 0.206, "precision": None, "coverage": 0.0}
+    assert other == {"bins": [[3, 0.127333, 0.333333]], "error": 0.206, "precision": None, "coverage": 0.0}
     assert calibration_error([Bin(1, 0.25, 1.0)]) == 0.75
 
 

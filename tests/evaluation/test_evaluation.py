@@ -387,6 +387,8 @@ def test_what_is_no_tree_is_scored_and_reported() -> None:
     one, two = (Treebank.of([(["a", "b"], heads, ["x", "y"])]) for heads in ([0, 1], [0, 0]))
     assert [finding.name for finding in run(one, {"two": two}).systems[0].ill_formed] == ["several roots"]
     assert run(two, {"two": two}).systems[0].ill_formed == ()
+    gold, parse = (Treebank.of([(["a", "b", "c"], heads, ["x", "y", "z"])]) for heads in ([0, 1, 1], [2, 1, -1]))
+    assert [finding.name for finding in run(gold, {"s": parse}).systems[0].ill_formed] == ["cycle", "missing heads"]
 
 
 def test_known_words_and_non_projective_arcs() -> None:

@@ -135,6 +135,14 @@ def test_trees_are_drawn_once_for_a_system_and_for_all_where_they_differ() -> No
     assert page.count('<div class="room0 room1 room2 room3">') == drawn  # short: one drawing for all widths
 
 
+def test_many_systems_have_different_marks() -> None:
+    page = render(evaluation([f"s{number}.conllu" for number in range(1, 13)]))
+    legend = page[page.index('<ul class="legend systems">') :]
+    marks = re.findall(r"<svg class=.mark.[^>]*>(.*?)</svg>", legend, re.DOTALL)[:12]
+    assert len(set(map(str.strip, marks))) == 12
+    assert "in which s1.conllu differs most from the other systems, with the trees of the first 4 systems." in page
+
+
 def test_conventions_are_told() -> None:
     other = dataclasses.replace(evaluation(), convention="conllx", punctuation=False, scored=30)
     page = render(other)

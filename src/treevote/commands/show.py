@@ -41,6 +41,7 @@ class Chosen:
     confidence: Doubles | None
     name: str
     lights: tuple[str, ...] | None
+    lit: Literal["gold", "system"]  # the tree whose arcs have the lights
 
     def trees(self, number: int) -> tuple[Sentence, Sentence | None, list[float] | None, tuple[str, ...] | None]:
         """Return a sentence, that of the system, and confidence and light of each word, of which the first is ROOT."""
@@ -94,8 +95,10 @@ def show(
         sums = np.bincount(gold.sentence_of[gold.is_token], sure[gold.is_token], gold.n_sentences)
         mean = sums / np.maximum(gold.lengths, 1)
         numbers.sort(key=lambda number: float(mean[number - 1]))
-    lights = _lights(gold) or (None if system is None else _lights(system))
-    return Chosen(gold, system, tuple(numbers[:worst]), sure, name, lights)
+    own = _lights(gold)
+    lights = _lights(system) if own is None and system is not None else own
+    lit: Literal["gold", "system"] = "gold" if lights is own else "system"
+    return Chosen(gold, system, tuple(numbers[:worst]), sure, name, lights, lit)
 
 
 def _lights(treebank: Treebank) -> tuple[str, ...] | None:

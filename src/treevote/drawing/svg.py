@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from treevote.corpus.sentence import Sentence
 from treevote.drawing.arcs import Arc, arcs_of
 from treevote.drawing.layout import GAP, SHOULDER, Stroke, label_middle, lay_out
-from treevote.drawing.text import DOUBT, UNSURE
+from treevote.drawing.text import DOUBT, UNSURE, is_unsure
 from treevote.drawing.widths import ems, right_to_left, shortened
 from treevote.visibility import visible
 
-FORM, TAG, LABEL = 15.0, 10.5, 11.0
-"""Sizes of type: of the words, the tags below them, the labels above the arcs."""
+FORM, TAG, LABEL, CAPTION = 15.0, 10.5, 11.0, 12.0
+"""Sizes of type: of the words, the tags below them, the labels above the arcs, captions and legend of a file."""
 
 LEVEL, LINE, MARGIN = 21.0, 24.0, 6.0
 """Height of an arc above the next lower one, room below a line of words, room at the sides, in CSS pixels."""
@@ -101,27 +101,35 @@ def draw(
     title: str = "",
     confidence: Sequence[float] | None = None,
     lights: Sequence[str] | None = None,
+    lit: Literal["gold", "system"] = "gold",
+    meaning: Mapping[str, str] = MEANING,
     numbered: bool = False,
 ) -> Picture:
     """Draw a tree, or two trees over the same words; tokens without a head have no arc.
 
     ``width`` is the maximum length of a line of words, in CSS pixels. ``title`` is for screen readers, by default the
     words. The ``confidence`` of the arc of each word (n + 1 numbers) stands below the tag, and a bar below it is as
-    long. Its light, ``"yellow"`` or ``"red"``, is in the stroke of the arc and in marks behind its label. With
+    long. Its light, ``"yellow"`` or ``"red"``, is in the stroke of the arc and in marks behind its label; ``lit`` is
+    the tree whose arcs have the lights. ``meaning`` are the words for each stroke, for screen readers. With
     ``numbered`` the element of each word has its position in ``data-word``, for a script.
     """
     arcs = arcs_of(gold, system)
+    dark = {"gold": "system", "system": "gold"}[lit]
+
+    def light_of(arc: Arc) -> str:
+        return "" if lights is None or arc.kind == dark else lights[arc.dependent]
+
     forms = [shortened(visible(word.form), MAX_FORM) for word in gold.words]
     tags = [visible(word.upos) for word in gold.words]
     words = [max(ems(form) * FORM, ems(tag) * TAG) for form, tag in zip(forms, tags, strict=True)]
-    labels = [ems(_label(arc, _light(arc, lights))) * LABEL for arc in arcs]
+    labels = [ems(_label(arc, light_of(arc))) * LABEL for arc in arcs]
     mirrored = right_to_left(forms[1:])
     place = ' data-word="{}"'.format if numbered else "".format
     lines, inner = lay_out(arcs, words, labels, width - 2 * MARGIN, mirrored=mirrored)
     marks, y = list[str](), 0.0
     for line in lines:
         base = y + LABEL + 6 + line.n_levels * LEVEL  # where the arcs stand
-        marks += [_stroke(stroke, base, inner, _light(stroke.arc, lights)) for stroke in line.strokes]
+        marks += [_stroke(stroke, base, inner, light_of(stroke.arc)) for stroke in line.strokes]
         marks += [
             f'<text class="f"{place(word)} x="{_n(x)}" y="{_n(base + FORM + 3)}">{_text(forms[word])}</text>'
             f'<text class="t" x="{_n(x)}" y="{_n(base + FORM + TAG + 7)}">{_text(tags[word])}</text>'
@@ -131,16 +139,17 @@ def draw(
             marks += [_sure(x, base + FORM + TAG + 7, confidence[word]) for word, x in line.words.items()]
         y = base + FORM + TAG + LINE + (0 if confidence is None else TAG + 7)
     size = _size(inner + 2 * MARGIN, y)
-    title = f"<title>{_text(title or ' '.join(forms[1:]))}</title><desc>{_text(_description(arcs, forms))}</desc>"
+    told = f"<title>{_text(title or ' '.join(forms[1:]))}</title>"
+    told += f"<desc>{_text(_description(arcs, forms, meaning))}</desc>"
     body = f'<g transform="translate({MARGIN:g})">{"".join(marks)}</g>'
-    markup = f'<svg xmlns="{XMLNS}" class="tree" role="img" {size}>{title}{body}</svg>'
+    markup = f'<svg xmlns="{XMLNS}" class="tree" role="img" {size}>{told}{body}</svg>'
     return Picture(markup, inner + 2 * MARGIN, y)
 
 
 def _sure(x: float, y: float, confidence: float) -> str:
     """Return a confidence as a number and a bar: full length for 1."""
     return (
-        f'<g class="sure{" unsure" if confidence < UNSURE else ""}">'
+        f'<g class="sure{" unsure" if is_unsure(confidence) else ""}">'
         f'<text class="t" x="{_n(x)}" y="{_n(y + TAG + 2)}">{confidence:.2f}</text>'
         f'<path d="M{_n(x - BAR / 2)},{_n(y + TAG + 6)}h{_n(BAR * confidence)}"/></g>'
     )
@@ -154,28 +163,44 @@ def document(
     ``two_trees``, ``confident`` and ``lit`` tell whether the legend is one of the two trees, the confidence, the
     lights.
     """
+    sure = {"": f"confidence of arc and label, bold on a dashed bar below {UNSURE:g}"}
+    told = ((two_trees, MEANING), (confident, sure), (lit, LIGHTS))
+    legend = [row for is_told, meaning in told if is_told for row in meaning.items()]
+    widths = [ems(meaning) * CAPTION + MARGIN + (44 if kind else MARGIN) for kind, meaning in legend]
+    width = max([330.0, *widths, *(picture.width for _, picture in pictures)])
     y, marks = MARGIN, list[str]()
     for caption, picture in pictures:
-        y += 16
-        marks.append(f'<text class="c" x="{MARGIN:g}" y="{_n(y)}">{_text(visible(caption))}</text>')
+        for line in _lines(visible(caption), (width - 2 * MARGIN) / CAPTION):
+            y += 16
+            marks.append(f'<text class="c" x="{MARGIN:g}" y="{_n(y)}">{_text(line)}</text>')
+            width = max(width, ems(line) * CAPTION + 2 * MARGIN)  # of a word without a break
         y += 10
         marks.append(picture.markup.replace("<svg ", f'<svg y="{_n(y)}" ', 1))
         y += picture.height + 2 * GAP
-    sure = {"": f"confidence of arc and label, bold on a dashed bar below {UNSURE:g}"}
-    legends = ((two_trees, MEANING), (confident, sure), (lit, LIGHTS))
-    for kind, meaning in [row for is_told, legend in legends if is_told for row in legend.items()]:
+    for kind, meaning in legend:
         if kind:
             words = f'<text class="c" x="44" y="12">{meaning}</text>'
             marks.append(f'<g transform="translate({MARGIN:g} {_n(y)})">{key(kind)}{words}</g>')
         else:
             marks.append(f'<text class="c" x="{MARGIN:g}" y="{_n(y + 12)}">{meaning}</text>')
         y += 18
-    width = max([330.0, *(picture.width for _, picture in pictures)])
     style = (
         f"svg{{{COLOURS['light']};background:var(--paper)}}@media(prefers-color-scheme:dark){{svg{{{COLOURS['dark']}}}}}"
-        f"{STYLE}.c{{font:12px system-ui,sans-serif;fill:var(--quiet)}}"
+        f"{STYLE}.c{{font:{CAPTION:g}px system-ui,sans-serif;fill:var(--quiet)}}"
     )
     return f'<svg xmlns="{XMLNS}" {_size(width, y + MARGIN)}><style>{style}</style>{"".join(marks)}</svg>\n'
+
+
+def _lines(text: str, room: float) -> list[str]:
+    """Return a text in lines of at most ``room`` ems, broken at spaces; a longer word stays whole."""
+    first, *words = text.split(" ")
+    lines = [first]
+    for word in words:
+        if ems(longer := f"{lines[-1]} {word}") <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
 
 
 def draw_first(sentences: Iterable[Sentence]) -> str:
@@ -199,11 +224,6 @@ def key(kind: str) -> str:
         f'<svg class="tree" width="36" height="14" viewBox="0 0 36 14" aria-hidden="true">'
         f'<g class="{kind}"><path d="{line}"/>{inner}</g></svg>'
     )
-
-
-def _light(arc: Arc, lights: Sequence[str] | None) -> str:
-    """Return the light of an arc, empty for none; an arc of the system alone has none."""
-    return "" if lights is None or arc.kind == "system" else lights[arc.dependent]
 
 
 def _stroke(stroke: Stroke, base: float, width: float, light: str) -> str:
@@ -232,12 +252,12 @@ def _label(arc: Arc, light: str = "") -> str:
     return f"{label} {DOUBT[light]}" if light in DOUBT else label
 
 
-def _description(arcs: Sequence[Arc], forms: Sequence[str]) -> str:
+def _description(arcs: Sequence[Arc], forms: Sequence[str], meaning: Mapping[str, str]) -> str:
     """Describe the arcs in words; of two trees only the differences."""
     described = []
     for arc in [arc for arc in arcs if arc.kind != "both"] or arcs:
         head = f" of {forms[arc.head]}" if arc.head else ""
-        tree = f", {MEANING[arc.kind]}" if arc.kind != "both" else ""
+        tree = f", {meaning[arc.kind]}" if arc.kind != "both" else ""
         described.append(f"{forms[arc.dependent]}: {_label(arc)}{head}{tree}")
     return "; ".join(described)
 

@@ -69,7 +69,7 @@ def draw(
     is_named = [placed is None or cut < 0 for cut in heads]  # the head, which no line shows
     labels = _column([_label(gold, word, forms, is_named[word]) for word in range(1, n + 1)])
     if confidence is not None:
-        sure = [f"{value:.2f}{' ?' if value < UNSURE and lights is None else ''}" for value in confidence[1:]]
+        sure = [f"{value:.2f}{' ?' if is_unsure(value) and lights is None else ''}" for value in confidence[1:]]
         labels = _column([f"{label}  {number}" for label, number in zip(labels, sure, strict=True)])
     if lights is not None:
         labels = _column([f"{label} {DOUBT.get(light, '')}" for label, light in zip(labels, lights[1:], strict=True)])
@@ -84,6 +84,15 @@ def draw(
         rows.insert(0, f"(a tree of more than {n_columns} columns: told, not drawn)")
     rows = rows if width is None else [_cut(row, width) for row in rows]
     return [LEFT_TO_RIGHT + row if ISOLATE in row else row for row in rows]  # a terminal starts them at the left
+
+
+def is_unsure(confidence: float) -> bool:
+    """Tell whether a confidence is marked: whether it is below `UNSURE` as it is shown, with two places.
+
+    >>> is_unsure(0.69), is_unsure(0.696)
+    (True, False)
+    """
+    return round(confidence, 2) < UNSURE
 
 
 def _cut(text: str, width: int) -> str:

@@ -63,7 +63,7 @@ def table(confidence: Floats | Doubles, right: Bools) -> dict[str, JSON]:
     bins = reliability(confidence, right)
     mask = confidence >= SURE
     return {
-        "bins": [[b.arcs, round(b.confidence, 4), round(b.accuracy, 4)] for b in bins],
+        "bins": [[b.arcs, round(b.confidence, 6), round(b.accuracy, 6)] for b in bins],
         "error": round(calibration_error(bins), 4) if bins else None,
         "precision": round(100 * float(right[mask].mean()), 2) if mask.any() else None,
         "coverage": round(100 * float(mask.mean()), 2) if len(mask) else None,

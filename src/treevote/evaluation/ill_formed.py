@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from treevote.corpus.treebank import Treebank
-from treevote.corpus.trees import are_partial, are_trees, roots
+from treevote.corpus.trees import are_partial, mask_of_trees, roots
 from treevote.evaluation.results import Finding
 
 FIRST = 10  # maximum number of sentences named for each finding
@@ -14,7 +14,8 @@ FIRST = 10  # maximum number of sentences named for each finding
 def ill_formed(system: Treebank, *, single_root: bool) -> tuple[Finding, ...]:
     """Return the ways in which sentences are no trees; several roots are one of them if every tree must have one."""
     unknown = are_partial(system)
-    cyclic = ~are_trees(system) & ~unknown
+    heads = np.where(system.is_token, np.maximum(system.heads, 0), -1).astype(np.int32)  # without a head: may be roots
+    cyclic = ~mask_of_trees(heads, system.offsets)
     several = (roots(system) > 1) & single_root
     found = [
         ("cycle", "words that do not reach ROOT along their heads", cyclic),

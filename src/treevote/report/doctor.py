@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from treevote.annotation.suspects import KINDS, Arc, Diagnosis, Kind, Suspect
 from treevote.conll.writer import with_items
-from treevote.corpus.sentence import ROOT, Sentence
+from treevote.corpus.sentence import ROOT, Sentence, Word
 from treevote.drawing import svg
 from treevote.files.streams import writing
 from treevote.report.answer import answer
@@ -34,6 +35,9 @@ DRAWN, LISTED = 60, 400
 AROUND, WIDEST, QUOTED = 2, 24, 60
 """Words of a drawing on both sides of an arc, the maximum number of its words, and the words that are quoted on both
 sides of a suspect."""
+
+OMITTED = Word("…", "_", "", "_", "_")
+"""What stands in a drawing for words that are left out."""
 
 LEGEND = {
     "gold": "the annotation",
@@ -150,23 +154,27 @@ def _drawing(sentence: Sentence, suspect: Suspect) -> str:
     """Return the words around the arcs of a suspect with their arcs, and the suggested one over the given one."""
     ends = [suspect.token, *(of.head for of in (suspect.given, suspect.suggested) if of is not None and of.head)]
     first, last = max(1, min(ends) - AROUND), min(len(sentence.words) - 1, max(ends) + AROUND)
+    kept: list[int | None] = [*range(first, last + 1)]
     if last - first >= WIDEST:
-        kept = sorted({i for end in ends for i in range(max(first, end - AROUND), min(last, end + AROUND) + 1)})
-    else:
-        kept = list(range(first, last + 1))
-    places = {0: 0, **{old: new for new, old in enumerate(kept, start=1)}}
-    own = _part(sentence, places)
+        near = sorted({i for end in ends for i in range(max(first, end - AROUND), min(last, end + AROUND) + 1)})
+        kept = [near[0]]
+        for before, i in itertools.pairwise(near):
+            kept += [i] if i == before + 1 else [None, i]
+    places = {0: 0, **{old: new for new, old in enumerate(kept, start=1) if old is not None}}
+    own = _part(sentence, kept, places)
     at, other = places[suspect.token], suspect.suggested
     heads, deprels = own.heads.copy(), list(own.deprels)
     heads[at], deprels[at] = (-1, "") if other is None else (places[other.head], other.deprel)
     system = Sentence(own.words, heads, tuple(deprels))
     title = visible(f"{suspect.form}: {arc(suspect.given)}; suggested: {arc(other)}")
-    return for_all_widths(partial(svg.draw, own, system, title=title))
+    return for_all_widths(partial(svg.draw, own, system, title=title, meaning=LEGEND))
 
 
-def _part(sentence: Sentence, places: Mapping[int, int]) -> Sentence:
-    """Return the words of a sentence that have places, ROOT first, with the arcs among them; others have no arc."""
-    _, *kept = places
-    heads = np.array([-1, *(places.get(int(sentence.heads[i]), -1) for i in kept)], np.int32)
-    deprels = ("", *(sentence.deprels[i] if heads[places[i]] >= 0 else "" for i in kept))
-    return Sentence((ROOT, *(sentence.words[i] for i in kept)), heads, deprels)
+def _part(sentence: Sentence, kept: Sequence[int | None], places: Mapping[int, int]) -> Sentence:
+    """Return ROOT and some words of a sentence with the arcs among them; None stands for words that are left out.
+
+    ``places`` are the positions of the words in the result; a word whose head is not among them has no arc.
+    """
+    heads = np.array([-1, *(-1 if i is None else places.get(int(sentence.heads[i]), -1) for i in kept)], np.int32)
+    deprels = ("", *(sentence.deprels[i] if i is not None and heads[places[i]] >= 0 else "" for i in kept))
+    return Sentence((ROOT, *(OMITTED if i is None else sentence.words[i] for i in kept)), heads, deprels)

@@ -54,7 +54,7 @@ def _document(chosen: Chosen, numbers: Sequence[int], width: float) -> bytes:
     pictures = []
     for number in numbers:
         gold, system, confidence, lights = chosen.trees(number)
-        drawing = svg.draw(gold, system, width=width, confidence=confidence, lights=lights)
+        drawing = svg.draw(gold, system, width=width, confidence=confidence, lights=lights, lit=chosen.lit)
         pictures.append((_heading(chosen, number)[0], drawing))
     marked = {"confident": chosen.confidence is not None, "lit": chosen.lights is not None}
     return svg.document(pictures, two_trees=chosen.system is not None, **marked).encode()
@@ -85,7 +85,8 @@ def _heading(chosen: Chosen, number: int) -> list[str]:
         heading.append(f"mean confidence {sure.mean():.2f}, least {sure.min():.2f}{mark}")
     if lights is not None:
         told = (f"{lights.count(light)} {light} ({mark})" for light, mark in text.DOUBT.items())
-        heading.append(f"lights: {lights.count('green')} green, {', '.join(told)}")
+        of = f" of {visible(chosen.name)}" if chosen.lit == "system" else ""
+        heading.append(f"lights{of}: {lights.count('green')} green, {', '.join(told)}")
     if unusual := _unusual(gold):
         heading.append(f"({unusual})")
     if system is not None:
@@ -102,9 +103,11 @@ def _unusual(sentence: Sentence) -> str:
     missing, n_roots = int((heads[1:] < 0).sum()), int((heads == 0).sum())
     if missing == len(heads) - 1:
         return "no heads"
-    if missing:
-        return f"{missing} of {len(heads) - 1} words without a head"
-    if not is_tree(heads):
-        return "not a tree: its heads have a cycle"
-    parts = [] if n_roots == 1 else [f"{n_roots} roots"]
-    return ", ".join(parts if is_projective(heads) else [*parts, "non-projective"])
+    parts = [f"{missing} of {len(heads) - 1} words without a head"] if missing else []
+    parts += [f"{n_roots} roots"] if n_roots > 1 else []
+    whole = np.append(heads[:1], np.maximum(heads[1:], 0))  # words without a head may be roots
+    if not is_tree(whole):
+        parts.append("not a tree: its heads have a cycle")
+    elif not missing and not is_projective(heads):
+        parts.append("non-projective")
+    return ", ".join(parts)

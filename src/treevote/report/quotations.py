@@ -70,4 +70,4 @@ class ConfusionMatrix(NamedTuple):
 
     def shade(self, cell: ConfusionCell) -> str:
         """Return the darkness of a cell: the more errors, the darker."""
-        return f"{70 * (cell.errors / self.most) ** 0.5:.0f}%"
+        return f"{50 * (cell.errors / self.most) ** 0.5:.0f}%"

@@ -66,7 +66,7 @@ export function showWords(sentence) {
     const fixed = element("input", { type: "checkbox", checked: given, onchange: () =>
       given ? release(i + 1) : fix(i + 1, { head: head[i], deprel: deprel[i] }) });
     fixed.setAttribute("aria-label", `fix the arc of ${names[i + 1]}`);
-    const low = confidence[i] < UNSURE;
+    const low = confidence[i] !== null && Number(confidence[i].toFixed(2)) < UNSURE;
     const sure = confidence[i] === null ? ["–"] : [
       element("span", { className: low ? "unsure" : "" }, confidence[i].toFixed(2) + (low ? " ?" : "")),
       element("meter", { min: 0, max: 1, low: UNSURE, optimum: 1, value: confidence[i], ariaHidden: "true" }),
