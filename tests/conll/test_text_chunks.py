@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.conll.text_chunks import MAX_STRETCH, AnyFormat, TextFormat, text_chunk, text_chunks, text_format
+from treevote.conll.text_chunks import (
+    MAX_SPACES,
+    MAX_STRETCH,
+    AnyFormat,
+    TextFormat,
+    text_chunk,
+    text_chunks,
+    text_format,
+)
 
 
 def stretches(text: bytes, format: TextFormat, n_bytes: int = 1) -> list[tuple[str, bytes, str]]:
@@ -36,6 +46,78 @@ def test_names_count_paragraphs_and_their_parts(format: TextFormat, letter: str,
     parts = len(names) - 2
     assert names[4:] == [*(f"{letter}2.{part}" for part in range(4, parts + 1)), f"{letter}3"]
     assert [opens for _, _, opens in found] == ["text", "paragraph", *["nothing"] * (parts - 1), "paragraph"]
+
+
+def paragraphs(text: bytes, format: TextFormat) -> list[bytes]:
+    """Return the lines that are not blank, those of a paragraph as one; slow and obvious."""
+    lines = text.split(b"\n")
+    if format == "text":
+        lines = [b"\n".join(own) for _, own in groupby(lines, key=lambda line: bool(line.strip()))]
+    return [line.strip() for line in lines if line.strip()]
+
+
+def require_paragraphs(text: bytes, format: TextFormat) -> None:
+    """Fail unless the stretches of a text are the parts of its paragraphs, with their numbers, in any chunks."""
+    found = stretches(text, format)
+    assert found == stretches(text, format, 1 << 20)
+    assert b"".join(part for _, part, _ in found) == text
+    assert not any(part.strip() for name, part, _ in found if not name)
+    names: list[str] = []
+    parts, whole = 0, [b""]
+    for name, part, opens in found:
+        if name:
+            assert opens == ("text" if not names else "nothing" if name.endswith(f".{parts + 1}") else "paragraph")
+            parts = parts + 1 if opens == "nothing" else 1
+            whole += [] if opens == "nothing" else [b""]
+            names.append(f"{'p' if format == 'text' else 's'}{len(whole) - 1}" + f".{parts}" * (parts > 1))
+        whole[-1] += part
+    assert [name for name, _, _ in found if name] == names
+    assert [each.strip() for each in whole[1:]] == paragraphs(text, format)
+
+
+near = st.sampled_from([1, 2, MAX_SPACES, MAX_STRETCH // 2, MAX_STRETCH - MAX_SPACES, MAX_STRETCH, 2 * MAX_STRETCH])
+lengths = st.builds(lambda length, more: max(1, length + more), near, st.integers(-3, 3))
+contents = st.builds(
+    lambda unit, length, end: ((unit * length)[:length] + end)[-length:].strip() or b"x",
+    st.sampled_from([b"a", b"Words of a line ", b"A sentence. ", b"One.\nTwo.\n", b"One.\r\nTwo\r\n"]),
+    lengths,
+    st.sampled_from([b"", b".", b"x", b"x y"]),
+)
+gaps = st.builds(
+    lambda feed, feeds, spaces, length: feed + spaces * length + feed * feeds,
+    st.sampled_from([b"\n", b"\r\n"]),
+    st.integers(0, 3),
+    st.sampled_from([b" ", b"\n", b"\r\n"]),
+    st.just(0) | lengths,
+)
+
+
+@given(st.sampled_from([b"", b"\n", b" \n\n"]), st.lists(st.tuples(contents, gaps), max_size=4))
+@pytest.mark.parametrize("format", ["text", "lines"])
+def test_paragraphs_are_counted_wherever_the_cut_falls(
+    format: TextFormat, front: bytes, texts: Sequence[tuple[bytes, bytes]]
+) -> None:
+    require_paragraphs(front + b"".join(content + gap for content, gap in texts) + b"End.\n", format)
+
+
+@pytest.mark.parametrize("feed", [b"\n", b"\r\n"])
+@pytest.mark.parametrize(("format", "feeds"), [("text", 2), ("text", 4), ("lines", 1), ("lines", 3)])
+def test_a_break_at_the_cut_is_a_break(format: TextFormat, feeds: int, feed: bytes) -> None:
+    for length in range(MAX_STRETCH - 10, MAX_STRETCH + 3):
+        for unit in (b"a", b"to be "):
+            content = (unit * length)[: length - 1] + b"."
+            text = content + feed * feeds + b"B." + feed * feeds + b"C." + feed
+            require_paragraphs(text, format)
+            names = [name for name, _, _ in stretches(text, format)]
+            assert names[1:] == [f"{names[0][0]}2", f"{names[0][0]}3"] or length > MAX_STRETCH
+
+
+@pytest.mark.parametrize(
+    "gap", [b" \n" * MAX_STRETCH, b"\n" + b" " * 2 * MAX_STRETCH + b"\n", b"\n\n" + b" " * MAX_STRETCH]
+)
+def test_a_break_among_many_spaces_is_a_break(gap: bytes) -> None:
+    for length in (1, MAX_STRETCH - 1, MAX_STRETCH, MAX_STRETCH + 1):
+        require_paragraphs(b"a" * length + gap + b"B.", "text")
 
 
 SENTENCES = {

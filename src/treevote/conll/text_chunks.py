@@ -28,8 +28,8 @@ MAX_STRETCH = 1 << 13  # maximum length in bytes of a stretch without a blank li
 MAX_SPACES = 1 << 10  # maximum length in bytes of the spaces at the front of a stretch, and after it
 
 _SPACES = re.compile(rb"[ \t\n\r\v\f]*")
-_PARAGRAPH_END = re.compile(rb"\n[ \t\r\v\f]*\n[ \t\n\r\v\f]*")
-_LINE_END = re.compile(rb"\n[ \t\n\r\v\f]*")
+_PARAGRAPH_END = re.compile(rb"\r?\n[ \t\r\v\f]*\n[ \t\n\r\v\f]*")
+_LINE_END = re.compile(rb"\r?\n[ \t\n\r\v\f]*")
 _ENDS = {"text": _PARAGRAPH_END, "lines": _LINE_END}
 _CLOSERS = "|".join(re.escape(mark) for mark in "\"')]”’»」』）】〉》｣")
 _SENTENCE_END = re.compile(  # the last one; no space follows the full stop of Chinese and Japanese
@@ -114,10 +114,9 @@ def text_chunk(text: bytes, *, format: TextFormat = "text") -> TextChunk:
 
 def _stretches(stream: Readable, path: str, end: re.Pattern[bytes], document: str) -> Iterator[TextSpan]:
     front = f"{document}-" if document else ""
-    letter = "s" if end is _LINE_END else "p"
+    letter, apart = ("s", 1) if end is _LINE_END else ("p", 2)  # so many line feeds are between two of them
     rest, at, more = b"", 0, True
-    number = part = 0
-    is_new = True
+    number = part = feeds = 0  # line feeds since the last text
     while more or at < len(rest):
         if more and len(rest) - at < MAX_STRETCH + MAX_SPACES:
             block = stream.read(1 << 16)  # type: ignore[union-attr]
@@ -126,36 +125,41 @@ def _stretches(stream: Readable, path: str, end: re.Pattern[bytes], document: st
             more = bool(block)
             rest, at = rest[at:] + block, 0
             continue
-        stop, is_end = _stretch_end(rest, at, end)
+        stop = _stretch_end(rest, at, end)
         text = rest[at:stop]
         at = stop
-        if not text.strip(b" \t\n\r\v\f"):
+        content = text.strip(b" \t\n\r\v\f")
+        if not content:
+            feeds += text.count(b"\n")
             yield TextSpan("", text, "nothing")
             continue
+        before, _, behind = text.partition(content)
+        is_new = not number or feeds + before.count(b"\n") >= apart
+        feeds = behind.count(b"\n")
         number, part = (number + 1, 1) if is_new else (number, part + 1)
         name = f"{front}{letter}{number}" + f".{part}" * (part > 1)
         yield TextSpan(name, text, ("text" if number == 1 else "paragraph") if is_new else "nothing")
-        is_new = is_end
 
 
-def _stretch_end(text: bytes, at: int, end: re.Pattern[bytes]) -> tuple[int, bool]:
-    """Return where the stretch ends that begins at a position, and whether that is the end of a paragraph."""
+def _stretch_end(text: bytes, at: int, end: re.Pattern[bytes]) -> int:
+    """Return where the stretch ends that begins at a position; spaces after it may lie behind ``MAX_STRETCH``."""
     limit = min(at + MAX_STRETCH, len(text))
     match = _SPACES.match(text, at, limit)
     content = at if match is None else match.end()
     if content - at > MAX_SPACES or content == limit:
-        return content, True
-    if found := end.search(text, content, limit):
-        return min(found.end(), found.start() + MAX_SPACES), True
+        return content
+    found = end.search(text, content, limit + MAX_SPACES)
+    if found and found.start() <= limit:
+        return min(found.end(), found.start() + MAX_SPACES)
     if limit == len(text):
-        return limit, True
+        return limit
     half = at + MAX_STRETCH // 2
     for pattern in (_SENTENCE_END, _SPACE):
         if cut := pattern.match(text, half, limit):
-            return cut.end(), False
+            return cut.end()
     while limit > half and text[limit] & 0xC0 == 0x80:  # within a character
         limit -= 1
-    return limit, False
+    return limit
 
 
 def any_chunks(
