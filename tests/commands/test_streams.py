@@ -151,6 +151,41 @@ def test_a_stream_by_its_path_keeps_what_was_written_before(tmp_path: Path) -> N
         assert (tmp_path / "log").read_text() == f"before\n{SENTENCE}"
 
 
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        ("parse MODEL f >> f", "f"),
+        ("parse MODEL g f -o /dev/stdout >> f", "f"),
+        ("parse MODEL - < f >> f", "standard input"),
+        ("text f >> f", "f"),
+        ("text - -o /dev/fd/3 < f 3>> f", "standard input"),
+        ("vote f g >> g", "g"),
+    ],
+)
+def test_output_that_leads_into_an_input_is_refused(command: str, named: str, model: Path, tmp_path: Path) -> None:
+    for name in ("f", "g"):
+        (tmp_path / name).write_text(SENTENCE * 1500)
+    done = subprocess.run(
+        f"{shlex.join(COMMAND)} {command.replace('MODEL', shlex.quote(str(model)))}",
+        shell=True,
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, resource.RLIM_INFINITY)),
+    )
+    assert done.stderr.decode() == f"treevote: {named} is both read and written; name another output\n"
+    assert done.returncode == 1
+    assert {(tmp_path / name).read_text() for name in ("f", "g")} == {SENTENCE * 1500}
+
+
+@pytest.mark.parametrize(("command", "times"), [("- < f > new", 1), ("f f > new", 2), ("f - < f > new", 2)])
+def test_an_input_may_be_given_twice(command: str, times: int, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "f").write_text(SENTENCE)
+    parse = shlex.join([*COMMAND, "parse", str(model), "-q"])
+    subprocess.run(f"{parse} {command}", shell=True, cwd=tmp_path, check=True)
+    assert (tmp_path / "new").read_text() == SENTENCE * times
+
+
 def test_no_file_gets_the_number_of_a_closed_stream(tmp_path: Path) -> None:
     (tmp_path / "one.conllu").write_text(SENTENCE)
     vote = shlex.join([*COMMAND, "vote", "one.conllu", "one.conllu"])

@@ -19,8 +19,8 @@ from treevote.conll.chunks import chunks
 from treevote.conll.reader import read
 from treevote.conll.writer import dumps, write
 from treevote.corpus.treebank import Treebank
-from treevote.errors import InputError
-from treevote.files.streams import opened, writing
+from treevote.errors import ConfigError, InputError
+from treevote.files.streams import opened, require_apart, writing
 
 TEXT = b"# sent_id = 1\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n1\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
 TOY = Treebank.of([(["a"], [0], ["root"])])
@@ -185,6 +185,26 @@ def test_an_open_file_is_written_to_where_it_stands(folder: str, tmp_path: Path)
     assert (tmp_path / "log").read_text() == f"before\n{dumps(TOY)}after\n"
     with pytest.raises(InputError, match="/dev/fd/999999999: cannot write: Bad file descriptor"):
         write(TOY, "/dev/fd/999999999")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="this system has no paths of descriptors")
+def test_a_descriptor_is_the_file_that_it_was_opened_on(tmp_path: Path) -> None:
+    path, other = tmp_path / "file.conllu", tmp_path / "other.conllu"
+    path.write_bytes(TEXT)
+    os.link(path, other)
+    with open(path, "ab") as file:
+        descriptor = f"/dev/fd/{file.fileno()}"
+        for read_too in (path, other, descriptor):
+            with pytest.raises(ConfigError, match=f"{read_too} is both read and written; name another output"):
+                require_apart([descriptor], ["missing", read_too])
+        require_apart([descriptor], [tmp_path, "missing", os.devnull])
+    with open(os.devnull, "ab") as file:
+        require_apart([f"/dev/fd/{file.fileno()}"], [path, os.devnull])
+    read_end, write_end = os.pipe()
+    require_apart([f"/dev/fd/{write_end}"], [path, f"/dev/fd/{read_end}"])
+    os.close(read_end)
+    os.close(write_end)
+    require_apart([f"/dev/fd/{write_end}"], [path])
 
 
 @pytest.mark.parametrize("file", [opened, writing])

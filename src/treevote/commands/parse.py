@@ -24,7 +24,7 @@ from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
 from treevote.errors import InputError
 from treevote.files.encodings import UTF8, is_utf8
-from treevote.files.streams import paths_of, require_apart, writing
+from treevote.files.streams import is_stream, path_of, paths_of, require_apart, writing
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.settings import Count
@@ -115,12 +115,12 @@ def parse_files(
         no tokenizer, or a file that cannot be read or written.
     ModelError, ConfigError
         If the model cannot be read, or does not have the member, confidence or tagger that is asked for; a member alone
-        has neither support nor confidence. If standard input is named twice, the output is one of several inputs, or
-        ``chunk_bytes`` is less than 1.
+        has neither support nor confidence. If standard input is named twice, the output is one of several inputs,
+        standard output leads into an input, or ``chunk_bytes`` is less than 1.
     """
     start, jobs, chunk_bytes = time.monotonic(), Jobs.of(jobs), converted(Count, chunk_bytes, "chunk_bytes")
     inputs, id_prefix = paths_of(inputs), converted(str, id_prefix, "id_prefix")
-    require_apart([output] if len(inputs) > 1 else [], inputs)
+    require_apart([output] if len(inputs) > 1 or is_stream(path_of(output)) else [], inputs)
     work = ParseJob(StoredParser.of(model, member), support, confidence, on_error, tags, keep, lights)
     is_utf8(encoding)
     work.check()  # before anything is read or written

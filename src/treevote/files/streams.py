@@ -13,6 +13,7 @@ import lzma
 import os
 import re
 import shutil
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -119,7 +120,8 @@ def require_writable(paths: Iterable[AnyPath | None]) -> None:
 def require_apart(outputs: Iterable[AnyPath | None], inputs: Iterable[AnyPath | None]) -> None:
     """Raise a ConfigError if a file to write is one to read, or is named for two outputs, or ``-`` for two inputs.
 
-    As an output ``-`` is no file; None is none at all.
+    Standard output and descriptors are the files that they were opened on, as by ``>>``; pipes and devices are no
+    files; None is none at all.
 
     >>> require_apart(["report.html", "gold.conllu"], ["gold.conllu", None])
     Traceback (most recent call last):
@@ -129,15 +131,33 @@ def require_apart(outputs: Iterable[AnyPath | None], inputs: Iterable[AnyPath | 
     if given.count("-") > 1:
         raise ConfigError("standard input is named for two inputs, and can be read once; name a file for one of them")
     read = {os.path.realpath(path) for path in given}
+    opened_on = {_regular_file(path, 0): "standard input" if path == "-" else path for path in given}
     written: set[str] = set()
     for path in outputs:
-        if path is None or is_stream(name := path_of(path)):
+        if path is None:
+            continue
+        if is_stream(name := path_of(path)):
+            if (file := _regular_file(name, 1)) and file in opened_on:  # what is written would be read, without end
+                raise ConfigError(f"{opened_on[file]} is both read and written; name another output")
             continue
         if (real := os.path.realpath(name)) in read:
             raise ConfigError(f"{name} is both read and written; name another output")
         if real in written:
             raise ConfigError(f"{name} is named for two outputs; name another file for one of them")
         written.add(real)
+
+
+def _regular_file(path: AnyPath, standard: int) -> tuple[int, int] | None:
+    """Return device and number of a regular file, also of that of a descriptor; None for anything else.
+
+    ``-`` is a standard stream, given as its descriptor.
+    """
+    number = standard if path == "-" else _descriptor(path)
+    try:
+        found = os.stat(path if number is None else number)
+    except OSError:  # which reading or writing will tell
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
 
 
 def paths_of(paths: AnyPath | Iterable[AnyPath]) -> list[str]:
