@@ -342,6 +342,24 @@ def test_no_other_file_is_written_into_a_model(model: Path, tmp_path: Path) -> N
     assert content(model) == before
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("parse", "MODEL", TOY, "--output-dir", "-"),
+        ("study", "bpm", TOY, "-o", "-"),
+        ("package", "MODEL", "--name", "toy", "--licence", "MIT", "-o", "-"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_standard_output_is_no_folder(
+    words: tuple[object, ...], model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = fails(*(model if word == "MODEL" else word for word in words))
+    assert said == "treevote: expected a folder, found -, which is standard output; name a folder\n"
+    assert not os.listdir(tmp_path)
+
+
 def test_an_option_of_several_values_that_took_an_argument_is_named() -> None:
     for words, option in (
         (("evaluate", "gold", "--fail-under", "LAS=50", "system"), "--fail-under"),

@@ -208,6 +208,15 @@ def test_a_test_set_of_its_own(toy_file: Path, tmp_path: Path) -> None:
     assert content["test"]["sentences"] == 5
 
 
+@pytest.mark.parametrize("suffix", [".md", ".json", ".tex"])
+def test_an_output_that_is_in_the_way_is_told_before_the_work(suffix: str, toy_file: Path, tmp_path: Path) -> None:
+    taken = tmp_path / "out" / f"agreement{suffix}"
+    taken.mkdir(parents=True)
+    with pytest.raises(InputError, match="expected a file to write, found a folder"):
+        study("agreement", toy_file, tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == [taken]
+
+
 def test_the_p_value_is_1_for_the_same_parse(tmp_path: Path) -> None:
     context = Context(TOY, TOY, tmp_path)
     assert context.p_value(TOY, TOY, "las").p == 1

@@ -19,7 +19,7 @@ from treevote.ensemble.members import members_of
 from treevote.errors import ConfigError, InputError, require_known
 from treevote.evaluation.counts import convention_of
 from treevote.evaluation.results import CONVENTIONS
-from treevote.files.streams import path_of, writing
+from treevote.files.streams import path_of, require_writable, writing
 from treevote.parallel import Jobs
 from treevote.store.folder import check_folder
 from treevote.store.manifest import JSON
@@ -108,7 +108,11 @@ def study(
         raise ConfigError(f"the study '{name}' takes no unlabelled text; leave out --text")
     if settings == "paper" and not chosen.paper_settings:
         raise ConfigError(f"the study '{name}' has no other settings than those of its table; leave out --settings")
-    check_folder(folder := Path(path_of(output)))
+    check_folder(output := path_of(output))
+    folder = Path(output)
+    files = folder / f"{name}.md", folder / f"{name}.json", folder / f"{name}.tex"
+    if folder.is_dir():  # else it is made
+        require_writable(files)
     paths = [treebank] if isinstance(treebank, str | os.PathLike) else list(treebank)
     of_data = partial(Context, folder=folder / JOBS, members=names, seed=seed, jobs=jobs)
     if isinstance(chosen, EnsembleStudy):
@@ -139,7 +143,6 @@ def study(
         facts["systems"] = chosen.described(context)
     facts |= {"convention": CONVENTIONS[convention], "seed": seed, "treevote": __version__}
     markdown = as_markdown(name, chosen.summary, facts, report)
-    files = folder / f"{name}.md", folder / f"{name}.json", folder / f"{name}.tex"
     contents = markdown, as_json(name, chosen.summary, facts, report), as_latex(report)
     for path, content in zip(files, contents, strict=True):
         with writing(path) as stream:

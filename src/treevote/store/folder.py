@@ -87,7 +87,9 @@ def check_apart(path: str | Path, work: str | Path) -> None:
 
 
 def check_folder(path: str | Path) -> None:
-    """Raise a ModelError if a folder for other files than a model, or one around it, is a model."""
+    """Raise a ModelError if a folder for other files than a model, or one around it, is a model, or for ``"-"``."""
+    if path == "-":
+        raise ModelError("expected a folder, found -, which is standard output; name a folder")
     folder = Path(os.path.realpath(path))
     _require_no_model(path, (folder, *folder.parents))
 
