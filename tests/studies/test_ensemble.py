@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.command_line import fails, run
+from tests.command_line import fails, invoke, run
 from tests.reference.toy_grammar import toy_treebank
 from treevote.commands import study as command
 from treevote.commands.study import JOBS
@@ -26,7 +26,6 @@ from treevote.evaluation.counts import evaluate
 from treevote.models.parsers.biaffine.parser import FAMILY, BiaffineTrainer
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.studies.ensemble import BEST, DEFAULT, EQUAL, GAINS, ORACLE, STEPS
-from treevote.studies.jobs import Parsing
 
 study = functools.partial(
     command.study, test=None, text=None, members=(), settings="default", seed=0, format="auto", jobs=ONE_JOB
@@ -115,18 +114,31 @@ def test_the_report_is_the_same_bytes_and_members_are_trained_once(
     assert {path.name: path.read_bytes() for path in again.paths} == before
 
 
-def test_development_sets_are_halved(folders: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def right(job: Parsing, progress: object) -> dict[str, object]:
-        tokens = job.test.is_token
-        heads, deprels = job.test.heads[tokens].tolist(), job.test.deprels[tokens].tolist()
-        return {"heads": heads, "deprels": deprels, "labels": list(job.test.labels)}
-
-    monkeypatch.setattr(Parsing, "compute", right)  # no parser is trained
+@pytest.mark.usefixtures("untrained")
+def test_development_sets_are_halved(folders: list[Path], tmp_path: Path) -> None:
     run("study", "ensemble", folders[0], "--test", "dev", "-o", tmp_path)
     dev, row = treebank(folders[0], "dev"), rows_of(tmp_path, 2)["one"]
     assert row["development tokens"] == dev[::2].n_tokens
     assert row["tokens"] == dev[1::2].n_tokens
     assert "every second sentence" in (tmp_path / "ensemble.md").read_text("utf-8")
+
+
+@pytest.mark.usefixtures("untrained")
+@pytest.mark.parametrize(("part", "measured"), [("test", ["dev", "test"]), ("dev", ["dev"])])
+def test_sentences_that_are_trained_and_measured_on_are_told(
+    part: str, measured: list[str], folders: list[Path], tmp_path: Path
+) -> None:
+    same = tmp_path / "same"
+    same.mkdir()
+    for kind in PARTS:
+        shutil.copy(part_of(folders[0], "train"), same / f"{kind}.conllu")
+    result = invoke("study", "ensemble", same, folders[1], "--test", part, "-o", tmp_path / "out")
+    assert result.exit_code == 0
+    assert [line for line in result.stderr.splitlines() if "warning" in line] == [
+        f"treevote: warning: {same / kind}.conllu: 100 % of its sentences are among the training data: "
+        "what is measured on them is too good"
+        for kind in measured
+    ]
 
 
 def test_a_part_is_found_by_its_name(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.command_line import invoke
 from tests.reference.studies import pairs
 from tests.reference.toy_grammar import toy_treebank
 from tests.strategies import treebanks
@@ -208,6 +209,16 @@ def test_a_test_set_of_its_own(toy_file: Path, tmp_path: Path) -> None:
     assert content["test"]["sentences"] == 5
 
 
+@pytest.mark.usefixtures("untrained")
+def test_sentences_that_are_trained_and_measured_on_are_told(toy_file: Path, tmp_path: Path) -> None:
+    write(toy_treebank(20, 8), tmp_path / "other.conllu")
+    told = "100 % of its sentences are among the training data: what is measured on them is too good"
+    for test, expected in ((toy_file, f"treevote: warning: {toy_file}: {told}"), (tmp_path / "other.conllu", "")):
+        result = invoke("study", "agreement", toy_file, "--test", test, "-o", tmp_path / "out")
+        assert result.exit_code == 0
+        assert [line for line in result.stderr.splitlines() if "warning" in line] == [expected] * bool(expected)
+
+
 @pytest.mark.parametrize("suffix", [".md", ".json", ".tex"])
 def test_an_output_that_is_in_the_way_is_told_before_the_work(suffix: str, toy_file: Path, tmp_path: Path) -> None:
     taken = tmp_path / "out" / f"agreement{suffix}"
@@ -235,14 +246,15 @@ def test_wrong_use_is_told(toy_file: Path, tmp_path: Path) -> None:
         study("members", toy_file, out, members=["lr"])
     with pytest.raises(ConfigError, match="needs 2 members or more, found 1"):
         study("agreement", toy_file, out, members=["lr-svm-forward"])
-    few = tmp_path / "few.conllu"
+    few, other = tmp_path / "few.conllu", tmp_path / "other.conllu"
     write(toy_treebank(9, 1), few)
+    write(toy_treebank(9, 2), other)
     with pytest.raises(InputError, match="at least 10 sentences"):
         study("members", few, out)
     with pytest.raises(InputError, match=f"at least {2 * corston_oliver.PARTS[0]} sentences"):
-        study("learning-curve", few, out, test=few)
+        study("learning-curve", few, out, test=other)
     with pytest.raises(InputError, match=f"at least {chang_do_roth.FOLDS} sentences"):
-        study("tags", few, out, test=few)
+        study("tags", few, out, test=other)
     with pytest.raises(ConfigError, match="needs unlabelled text and a test set"):
         study("adaptation", toy_file, out, test=toy_file)
     with pytest.raises(ConfigError, match="takes no unlabelled text"):

@@ -16,8 +16,9 @@ from treevote.conll.reader import read
 from treevote.corpus.treebank import Format
 from treevote.corpus.trees import require_labelled_trees
 from treevote.ensemble.members import members_of
-from treevote.errors import ConfigError, InputError, require_known
+from treevote.errors import ConfigError, InputError, require_known, warn
 from treevote.evaluation.counts import convention_of
+from treevote.evaluation.development import learned_sentences
 from treevote.evaluation.results import CONVENTIONS
 from treevote.files.streams import path_of, require_writable, writing
 from treevote.parallel import Jobs
@@ -89,7 +90,8 @@ def study(
     cached jobs, from which a study that was interrupted goes on. Without a test set every tenth sentence of the
     treebank is held out. The study of the ensemble takes folders with train, dev and test files, and as ``test`` the
     part of each that is measured on; see ``PARTS``. ``text`` is unlabelled, for a study of adaptation. ``settings`` are
-    those of treevote, or learner, features and search of the paper.
+    those of treevote, or learner, features and search of the paper. A warning tells where many sentences to measure on
+    are among the training data.
     """
     start = time.monotonic()
     require_known("study", name, STUDIES)
@@ -130,6 +132,8 @@ def study(
             raise InputError(problem, path=whole.name, remedy="give a test set with --test, or a larger treebank")
         require_labelled_trees(training)
         require_labelled_trees(testing)
+        for warning in learned_sentences(testing, training):
+            warn(warning)
         unlabelled = None if text is None else read(text, format=format, trees="ignored")
         changes = chosen.paper_settings if settings == "paper" else {}
         context = of_data(training, testing, convention=convention_of(whole), text=unlabelled, changes=changes)
@@ -188,5 +192,8 @@ def _of_folder(
     for treebank in (training, dev, test):
         if not treebank.n_tokens:
             raise InputError("expected sentences, found none", path=str(folder), remedy="give larger files")
+    for name in dict.fromkeys(("dev", part)):
+        for warning in learned_sentences(read_part[name], training):
+            warn(warning)
     test = dataclasses.replace(test, name=Path(folder).resolve().name)
     return of_data(training, test, convention=convention, dev=dev)
