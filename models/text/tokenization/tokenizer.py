@@ -180,5 +180,5 @@ def _written(text: str, sentences: Sequence[Sequence[Token]], stretch: TextSpan,
             newdoc = f"# newdoc id = {chunk.document}" if chunk.document else "# newdoc"
             comments += [newdoc] * (stretch.opens == "text")
             comments += ["# newpar"] * (stretch.opens != "nothing" and chunk.format == "text")
-        name = f"{stretch.name}s{number}" if chunk.format == "text" else stretch.name + f".{number}" * (number > 1)
+        name = f"{stretch.name}s{number}" if chunk.format == "text" else stretch.name + f"-{number}" * (number > 1)
         yield [*comments, f"# sent_id = {name}", f"# text = {''.join(forms).rstrip(' ')}"], rows

@@ -186,7 +186,12 @@ def test_parts_of_a_long_line_are_numbered_from_the_second_on(monkeypatch: pytes
     monkeypatch.setattr("treevote.models.text.tokenization.tokenizer.MAX_WORDS", 2)
     lines = tokenize(toy_tokenizer(), "Dogs bark.\nDogs\n", format="lines").split("\n")
     names = [line.removeprefix("# sent_id = ") for line in lines if line.startswith("# sent_id")]
-    assert names == ["s1", "s1.2", "s2"]
+    assert names == ["s1", "s1-2", "s2"]
+    text = "dogs " * 3000 + "\nDogs\n"
+    lines = tokenize(toy_tokenizer(), text, format="lines").split("\n")
+    names = [line for line in lines if line.startswith("# sent_id")]
+    assert len(names) == len({*names}) > 3
+    assert names[-1] == "# sent_id = s2"
 
 
 def test_a_sentence_with_too_many_words_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
