@@ -1,8 +1,8 @@
 """Annotation of unlabelled text, chunk by chunk, in constant memory: by a committee of parsers, or by taggers.
 
 Each chunk becomes a file of CoNLL-U, every sentence with its origin, agreement and confidence as comments in front of
-its own, and an array of these scores beside it. A chunk whose files are there is not annotated again: an interrupted
-annotation goes on.
+its own, and an array of these scores beside it. A chunk whose files are there whole is not annotated again: an
+interrupted annotation goes on.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from treevote.evaluation.counts import check_same_sentences
 from treevote.files.streams import AnyPath, writing
 from treevote.kernels import Doubles, Longs
 from treevote.parallel import ONE_JOB, Jobs
+from treevote.store.checkpoints import is_whole, seal
 
 
 class NothingKeptError(InputError):
@@ -96,31 +97,22 @@ def concatenated(annotated: Iterator[tuple[int, Annotation]], data: Data, step: 
 
 def annotate_chunk(annotator: Annotator, task: ChunkTask) -> tuple[int, Annotation]:
     """Make the files of a chunk unless they are there; return the bytes read up to its end, and its annotation."""
-    table = _finished(task.file)
-    if table is None:
+    scores = task.file.with_suffix(".npy")
+    if not (is_whole(task.file) and is_whole(scores)):
         treebank, _ = parse_chunk(task.part.chunk, trees="ignored")
         if not treebank.n_sentences:
             return task.part.bytes_read, Annotation(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), ())
         annotated, agreed, confidence = annotator(treebank)
-        table = np.stack([treebank.lengths, agreed, confidence])
         text = commented(treebank, annotated, task.name, task.part.chunk.first_sentence, agreed, confidence)
         with writing(task.file) as stream:
             stream.write(text.encode("utf-8", "surrogateescape"))
-        with writing(task.file.with_suffix(".npy")) as stream:
-            np.save(stream, table)
-    lengths, agreed, confidence = table
+        with writing(scores) as stream:
+            np.save(stream, np.stack([treebank.lengths, agreed, confidence]))
+        for file in (task.file, scores):
+            seal(file)
+    with scores.open("rb") as stream:
+        lengths, agreed, confidence = np.lib.format.read_array(stream)
     return task.part.bytes_read, Annotation(lengths.astype(np.int64), agreed, confidence, (task.file,))
-
-
-def _finished(file: Path) -> Doubles | None:
-    """Return the scores of the sentences of a chunk, shape (3, n_sentences); None if its files are not there whole."""
-    try:
-        with file.with_suffix(".npy").open("rb") as stream:
-            table = np.lib.format.read_array(stream)
-        n_sentences = file.read_bytes().count(b"\n\n")
-    except Exception:  # of a damaged header NumPy raises what its parsers raise
-        return None
-    return table if table.dtype == np.float64 and table.shape == (3, n_sentences) else None
 
 
 def commented(treebank: Treebank, annotated: Treebank, name: str, first: int, agreed: Doubles, sure: Doubles) -> str:

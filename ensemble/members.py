@@ -78,7 +78,7 @@ def plug_ins() -> PlugIns:
             faults.append(f"{plug_in} takes a name that is taken ({listed}); rename its kind and members")
             continue
         found[family.kind] = family
-        if point.dist is not None:
+        if point.dist is not None and point.dist.name and point.dist.version:
             packages[family.kind] = point.dist.name, point.dist.version
         taken |= names
     return PlugIns(found, tuple(faults), packages)

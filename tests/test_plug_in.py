@@ -95,6 +95,11 @@ def test_what_another_version_of_a_plug_in_made_is_not_taken_for_its_own(
     run(*study)
     assert len(list((tmp_path / "study" / "jobs").iterdir())) == jobs + 1
     assert "same model and input was there" not in invoke(*parse).stderr
+    metadata.write_text(metadata.read_text().replace("Version: 1.1", "Version: of today!"))
+    plug_ins.cache_clear()
+    run(*package)
+    with zipfile.ZipFile(tmp_path / "dist" / "treevote_toy-1.0-py3-none-any.whl") as wheel:
+        assert b"Requires-Dist: treevote-chain\n" in wheel.read("treevote_toy-1.0.dist-info/METADATA")
 
 
 @pytest.mark.parametrize(

@@ -241,14 +241,14 @@ def _require_same_versions(client: Any, address: str) -> None:
             own = str(importlib.import_module("treevote.version").__version__)
         except ImportError:
             return {}
-        points = importlib.metadata.entry_points(group="treevote.members")
-        return {"treevote": own} | {point.dist.name: point.dist.version for point in points if point.dist is not None}
+        packages = [point.dist for point in importlib.metadata.entry_points(group="treevote.members") if point.dist]
+        return {"treevote": own} | {str(package.name): str(package.version) for package in packages}
 
-    found = client.run(versions)
+    expected, found = versions(), client.run(versions)
     if not found:
         raise ConfigError(f"the cluster at {address} has no workers; start some, with dask worker {address}")
     for worker, others in sorted(found.items()):
-        for name, own in versions().items():
+        for name, own in expected.items():
             if (other := others.get(name)) != own:
                 problem = f"the worker {worker} has {f'{name} {other}' if other else f'no {name}'}"
                 raise ConfigError(f"{problem}, this command has version {own}; install the same version everywhere")

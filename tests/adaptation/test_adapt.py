@@ -108,17 +108,19 @@ def test_annotation_is_told_in_bytes_of_all_files_as_they_stand_on_disk(whole: P
 
 
 @pytest.mark.parametrize("file", ["chunk-000000.npy", "chunk-000000.conllu"])
-@pytest.mark.parametrize("size", [None, 0, 9, 140, 300])
-def test_a_damaged_chunk_is_annotated_again(file: str, size: int | None, whole: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("change", [None, *(lambda old, n=n: old[:n] for n in (0, 9, 140, 300)), bytes.swapcase])
+def test_a_damaged_chunk_is_annotated_again(
+    file: str, change: Callable[[bytes], bytes] | None, whole: Path, tmp_path: Path
+) -> None:
     write(TEXT, tmp_path / "text.conllu")
     (tmp_path / "chunks").mkdir()
     data, damaged = Data(SOURCE, [tmp_path / "text.conllu"]), tmp_path / "chunks" / file
     annotate(whole / "round-1.committee", data, tmp_path / "chunks")
     before = content(tmp_path / "chunks")
-    if size is None:
+    if change is None:
         damaged.unlink()
     else:
-        damaged.write_bytes(damaged.read_bytes()[:size])
+        damaged.write_bytes(change(damaged.read_bytes()))
     annotate(whole / "round-1.committee", data, tmp_path / "chunks")
     assert content(tmp_path / "chunks") == before
 

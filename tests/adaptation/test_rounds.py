@@ -16,7 +16,7 @@ from tests.adaptation.test_labelled import FEW
 from tests.reference.toy_grammar import toy_treebank
 from treevote.adaptation import measuring
 from treevote.adaptation.adapt import Adaptation
-from treevote.adaptation.annotation import Annotation, NothingKeptError, _SentenceReader, annotate_chunk, tasks
+from treevote.adaptation.annotation import Annotation, NothingKeptError, _SentenceReader
 from treevote.adaptation.data import Data
 from treevote.adaptation.distance import Distance
 from treevote.adaptation.labelled import copies_of
@@ -201,16 +201,6 @@ def test_weights_that_the_adapted_model_will_not_have_are_told(kind: Any, dev: T
     distance = Distance(0.0, 0.0, 0.0, 9.0, 9.0, ())
     told = list(adapted._warnings(SOURCE, distance, plan_of(model, adapted.data, SCHEME)))
     assert sum("the votes of the old model have measured weights" in warning for warning in told) == warned
-
-
-@pytest.mark.parametrize("table", [np.zeros(3), np.zeros((3, 2), np.float32), np.zeros((3, 2, 1)), np.zeros((2, 3))])
-def test_scores_of_another_type_or_shape_are_made_again(table: np.ndarray, tmp_path: Path) -> None:
-    write(TEXT, tmp_path / "text.conllu")
-    (tmp_path / "chunk-000000.conllu").write_text("\n\n\n\n")
-    np.save(tmp_path / "chunk-000000.npy", table)
-    (task,) = tasks(Data(SOURCE, [tmp_path / "text.conllu"]), tmp_path)
-    annotate_chunk(lambda treebank: (treebank, np.ones(len(treebank)), np.ones(len(treebank))), task)
-    assert np.load(tmp_path / "chunk-000000.npy").shape == (3, len(TEXT))
 
 
 def test_an_external_parse_is_read_in_turn_and_counted_where_it_ends(tmp_path: Path) -> None:

@@ -348,6 +348,9 @@ def test_no_other_file_is_written_into_a_model(model: Path, tmp_path: Path) -> N
         ("parse", "MODEL", TOY, "--output-dir", "-"),
         ("study", "bpm", TOY, "-o", "-"),
         ("package", "MODEL", "--name", "toy", "--licence", "MIT", "-o", "-"),
+        ("doctor", TOY, "--members", "lr-svm-forward", "--work", "-"),
+        ("train", TOY, "--members", "lr-svm-forward", "--folds", 2, "--save-folds", "-", "-o", "model"),
+        ("adapt", "MODEL", TOY, "--train", TOY, "--work", "-", "-o", "adapted"),
     ],
     ids=lambda words: words[0],
 )

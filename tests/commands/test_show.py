@@ -252,6 +252,11 @@ def test_lights_are_drawn_by_marks_and_strokes(confident: Path, tmp_path: Path) 
     other = show(confident, sentences="2", against=lit)
     assert "lights of lit: 2 green, 1 yellow (?), 1 red (??)" in as_text(other)
     assert other.lit == "system"
+    differing = lit.with_name("differing.conllu")
+    differing.write_text(lit.read_text().replace("\tx\t", "\ty\t"))
+    drawing = as_text(show(confident, sentences="2", against=differing))
+    notes = [line.partition("≠")[2] for line in drawing.splitlines() if line[:1].isdigit()]
+    assert notes == [" y", " y ??", " y ?", " y"]
 
 
 def test_without_confidence_nothing_is_sorted_by_it(gold: Path) -> None:

@@ -140,6 +140,7 @@ def test_many_systems_have_different_marks() -> None:
     legend = page[page.index('<ul class="legend systems">') :]
     marks = re.findall(r"<svg class=.mark.[^>]*>(.*?)</svg>", legend, re.DOTALL)[:12]
     assert len(set(map(str.strip, marks))) == 12
+    assert sum('fill="var(--paper)" stroke-width="1.5" stroke="var(--s' in mark for mark in marks) == 6
     assert "in which s1.conllu differs most from the other systems, with the trees of the first 4 systems." in page
 
 

@@ -6,8 +6,8 @@ that was killed goes on from there; a damaged step is made again.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,14 @@ from treevote.conll.reader import read
 from treevote.conll.writer import write
 from treevote.corpus.folds import folds_of, rejoined
 from treevote.corpus.treebank import Treebank, checksum
-from treevote.corpus.trees import are_trees
 from treevote.ensemble.member_training import Task, train_and_parse
 from treevote.ensemble.members import kind_of, packages_of
 from treevote.ensemble.proposals import in_turn
 from treevote.ensemble.trainer import MAX_FOLDS
-from treevote.errors import ConfigError, InputError
-from treevote.evaluation.counts import check_same_sentences
+from treevote.errors import ConfigError
 from treevote.parallel import Jobs
 from treevote.protocols import Trainer
-from treevote.store.checkpoints import Checkpoints, checkpoints
+from treevote.store.checkpoints import Checkpoints, checkpoints, is_whole, seal
 from treevote.version import __version__
 
 
@@ -58,7 +56,7 @@ def save_parses(
     with checkpoints(folder, plan_of(treebank, members, n_folds, seed), work="diagnosis") as steps:
         for number, (_, held_out) in enumerate(folds_of(len(treebank), n_folds), start=1):
             for name, parse in parses.items():
-                write(parse.select(held_out).only(), steps.step(_file(name, number)))
+                steps.file(_file(name, number), partial(write, parse.select(held_out).only()))
 
 
 def require_folds(n_folds: int) -> None:
@@ -83,14 +81,6 @@ def cross_parsed(
     def parsed(name: str, number: int) -> Treebank:
         return read(paths[name, number], format="conllu", trees="optional")
 
-    def is_finished(name: str, number: int, part: Treebank) -> bool:
-        try:
-            parse = parsed(name, number)
-            check_same_sentences([part, parse])
-        except InputError:  # not there, or damaged
-            return False
-        return bool(are_trees(parse).all())
-
     first, last = in_turn(members)
     for names in (first, last):
         tasks = {
@@ -101,11 +91,12 @@ def cross_parsed(
             )
             for number, (others, held_out) in folds
             for name in names
-            if not is_finished(name, number, treebank.select(held_out))
+            if not is_whole(paths[name, number])
         }
-        run = functools.partial(train_and_parse, seed=seed)
+        run = partial(train_and_parse, seed=seed)
         for path, (parse, _) in zip(tasks, jobs.map(run, tasks.values()), strict=True):
             write(parse.only(), path)
+            seal(path)
     return [rejoined([parsed(name, number) for number, _ in folds]) for name in members]
 
 

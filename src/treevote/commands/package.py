@@ -96,7 +96,7 @@ def write_packages(
     with facts_read(model):
         needs = [f"treevote>={Version(facts['treevote']).public},<{READ_BEFORE}"]
         plug_ins = packages_of(member["kind"] for member in facts["members"].values())
-    needs += [f"{name}>={Version(version).public}" for name, version in plug_ins.items()]
+    needs += [_required(name, version) for name, version in plug_ins.items()]
     metadata, pyproject = _metadata(release, needs, card)
     stem = f"{folder_name(release.name)}-{release.version}"
     wheel, sdist = Path(output, f"{stem}-py3-none-any.whl"), Path(output, f"{stem}.tar.gz")
@@ -119,6 +119,14 @@ def write_packages(
         raise InputError(problem, path=str(output), remedy=remedy) from error
     read_whole(model, write)
     return [wheel, sdist]
+
+
+def _required(name: str, version: str) -> str:
+    """Return the requirement of a package from a version on; of any version if Python packages have no such version."""
+    try:
+        return f"{name}>={Version(version).public}"
+    except InvalidVersion:
+        return name
 
 
 def _metadata(release: Release, needs: Sequence[str], card: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ characters intact, and has room for tag, label and the differences of a system b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from rich.cells import cell_len
 
@@ -40,12 +41,13 @@ def draw(
     width: int | None = None,
     confidence: Sequence[float] | None = None,
     lights: Sequence[str] | None = None,
+    lit: Literal["gold", "system"] = "gold",
 ) -> list[str]:
     r"""Return the lines of a drawing: number, tree, form, UPOS, deprel, confidence, and how a system differs.
 
     Several roots, cycles and tokens without a head are drawn and noted. ``width`` is the number of columns of the
     terminal: longer lines are cut off. An arc whose confidence, one of n + 1, is below `UNSURE` is marked; where there
-    are ``lights``, a yellow and a red arc are, by one and two question marks.
+    are ``lights``, a yellow and a red arc are, by one and two question marks; ``lit`` is the tree whose arcs have them.
 
     >>> from treevote.corpus.treebank import Treebank
     >>> words, labels = ["the", "dog", "barks", "loudly"], ["det", "nsubj", "root", "advmod"]
@@ -71,9 +73,12 @@ def draw(
     if confidence is not None:
         sure = [f"{value:.2f}{' ?' if is_unsure(value) and lights is None else ''}" for value in confidence[1:]]
         labels = _column([f"{label}  {number}" for label, number in zip(labels, sure, strict=True)])
-    if lights is not None:
-        labels = _column([f"{label} {DOUBT.get(light, '')}" for label, light in zip(labels, lights[1:], strict=True)])
     notes = [""] * n if system is None else [_note(gold, system, word, forms) for word in range(1, n + 1)]
+    if lights is not None:
+        marks = [DOUBT.get(light, "") for light in lights[1:]]
+        behind = [bool(note) and lit == "system" for note in notes]  # the note, which has the arc of the system
+        labels = _column([f"{label} {'' if b else mark}" for label, mark, b in zip(labels, marks, behind, strict=True)])
+        notes = [f"{note} {mark if b else ''}".rstrip() for note, mark, b in zip(notes, marks, behind, strict=True)]
     numbers = [str(word).rjust(len(str(n))) for word in range(1, n + 1)]
     room = None if width is None else max(width - cell_len(f"{numbers[0]}   {tags[0]}  {labels[0]}"), MIN_WORDS)
     words = [f"{tree} {form}" if tree else form for tree, form in zip(trees[1:], forms[1:], strict=True)]

@@ -30,7 +30,7 @@ def as_text(chosen: Chosen, width: int | None = None) -> str:
     parts = []
     for number in chosen.numbers:
         gold, system, confidence, lights = chosen.trees(number)
-        drawing = text.draw(gold, system, width=width, confidence=confidence, lights=lights)
+        drawing = text.draw(gold, system, width=width, confidence=confidence, lights=lights, lit=chosen.lit)
         parts.append("\n".join([*_heading(chosen, number), "", *drawing]))
     return "\n\n\n".join(parts) + "\n"
 

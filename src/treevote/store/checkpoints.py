@@ -1,8 +1,8 @@
 """Finished steps of long work on disk: a run that was killed goes on from there, to the same bytes.
 
-Each step leaves a file or a folder that appears whole or not at all. The folder of the steps belongs to one plan: other
-data or settings are refused, and so is a second run at the same time. Only the files of the steps are removed; links
-are neither followed nor removed.
+Each step leaves a file or a folder that appears whole or not at all; a file has its checksum beside it, so that it is
+made again if it was damaged since. The folder of the steps belongs to one plan: other data or settings are refused, and
+so is a second run at the same time. Only the files of the steps are removed; links are neither followed nor removed.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from typing import Any, Literal, TypeVar
 from treevote.errors import ConfigError, InputError, ModelError
 from treevote.files.streams import writing
 from treevote.files.temporaries import is_temporary, lock
+from treevote.store.folder import check_folder
 from treevote.store.manifest import JSON, MANIFEST, read_manifest
 
 PLAN = "plan.json"
 
-_CHUNK = re.compile(r"chunk-[0-9]+\.(conllu|npy)")
+_CHUNK = re.compile(r"chunk-[0-9]+\.(conllu|npy)(\.sha256)?")
 _Result = TypeVar("_Result")
 
 
@@ -46,16 +47,18 @@ class Checkpoints:
         return path
 
     def file(self, name: str, write: Callable[[Path], None]) -> Path:
-        """Return the file of a step, written unless it is there already, with its checksum in a file beside it."""
-        path, seal = self.step(name), self.step(f"{name}.sha256")
-        if not (path.exists() and seal.exists() and seal.read_bytes() == checksum(path).encode()):
+        """Return the file of a step, written unless it is there already and whole."""
+        path = self.step(name)
+        if not is_whole(path):
             write(path)
-            with writing(seal) as stream:
-                stream.write(checksum(path).encode())
+            seal(path)
         return path
 
     def chunks(self, name: str) -> Path:
-        """Return a folder for the files of a step, which are named ``chunk-N.conllu`` and ``chunk-N.npy``."""
+        """Return a folder for the files of a step, which are named ``chunk-N.conllu`` and ``chunk-N.npy``.
+
+        Their checksums may stand beside them.
+        """
         path = self.step(name)
         path.mkdir(exist_ok=True)
         return path
@@ -96,9 +99,11 @@ def checkpoints(
 
     The folder is created if it does not exist; else it is empty, or that of the same plan: of the same data and
     settings on which every step depends. It is locked until the end of the block. ConfigError if the folder holds
-    another plan or something else, or another run uses it; InputError if it cannot be written to.
+    another plan or something else, or another run uses it; ModelError as of `treevote.store.folder.check_folder`;
+    InputError if it cannot be written to.
     """
     kind = f"{'an' if work[0] in 'aeiou' else 'a'} {work}"
+    check_folder(str(folder))
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"{folder} is a file; name a folder for {kind}")
     try:
@@ -143,10 +148,12 @@ def _read_plan(path: Path, work: str, kind: str) -> dict[str, Any]:
 
 def _remove(step: Path) -> None:
     """Remove the file, the chunks or the model of a step, but no foreign file in its folder."""
-    if step.is_symlink() or not step.exists():
+    if step.is_symlink():
         return
     if not step.is_dir():
-        step.unlink()
+        for file in (step, _beside(step)):
+            if not file.is_symlink():
+                file.unlink(missing_ok=True)
         return
     try:
         names = [*read_manifest(step, strict=False).files, MANIFEST]
@@ -157,6 +164,22 @@ def _remove(step: Path) -> None:
             (step / name).unlink(missing_ok=True)
     with suppress(OSError):  # it holds something else by now
         step.rmdir()
+
+
+def seal(path: Path) -> None:
+    """Write the checksum of the finished file of a step beside it."""
+    with writing(_beside(path)) as stream:
+        stream.write(checksum(path).encode())
+
+
+def is_whole(path: Path) -> bool:
+    """Tell whether the file of a step is there with the checksum that `seal` wrote."""
+    beside = _beside(path)
+    return path.is_file() and beside.is_file() and beside.read_bytes() == checksum(path).encode()
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.sha256")
 
 
 def checksum(path: str | os.PathLike[str]) -> str:

@@ -66,10 +66,10 @@ export function showWords(sentence) {
     const fixed = element("input", { type: "checkbox", checked: given, onchange: () =>
       given ? release(i + 1) : fix(i + 1, { head: head[i], deprel: deprel[i] }) });
     fixed.setAttribute("aria-label", `fix the arc of ${names[i + 1]}`);
-    const low = confidence[i] !== null && Number(confidence[i].toFixed(2)) < UNSURE;
+    const shown = confidence[i]?.toFixed(2), low = Number(shown) < UNSURE;
     const sure = confidence[i] === null ? ["–"] : [
-      element("span", { className: low ? "unsure" : "" }, confidence[i].toFixed(2) + (low ? " ?" : "")),
-      element("meter", { min: 0, max: 1, low: UNSURE, optimum: 1, value: confidence[i], ariaHidden: "true" }),
+      element("span", { className: low ? "unsure" : "" }, shown + (low ? " ?" : "")),
+      element("meter", { min: 0, max: 1, low: UNSURE, optimum: 1, value: shown, ariaHidden: "true" }),
     ];
     const tags = Object.entries({ upos, lemma, xpos, feats }).map(([column, values]) => [field(i + 1, column, values[i])]);
     const cells = [[choice(i + 1, head[i], names)], [field(i + 1, "deprel", deprel[i], "labels")], sure, [fixed], ...tags];
