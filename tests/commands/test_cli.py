@@ -273,6 +273,25 @@ def test_bad_usage_has_exit_code_2(arguments: list[str]) -> None:
     assert "Usage:" in run(*arguments, code=2)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "option", "found"),
+    [
+        (["parse", "m", "x", "-o", "--confidence"], "--output", "--confidence"),
+        (["parse", "m", "x", "--output", "--json"], "--output", "--json"),
+        (["train", "x", "-o", "--fast"], "--output", "--fast"),
+        (["evaluate", "x", "y", "--report", "--csv"], "--report", "--csv"),
+    ],
+)
+def test_an_option_is_no_value_of_another(
+    arguments: list[str], option: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = run(*arguments, code=2)
+    assert option in said
+    assert f"expected a value, found the option {found}" in said
+    assert not os.listdir(tmp_path)
+
+
 def test_help_of_a_command_has_two_spellings_and_the_version_a_short_one() -> None:
     assert run("help", "train") == run("train", "--help")
     assert run("help") == run("--help")

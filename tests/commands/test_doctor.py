@@ -338,3 +338,11 @@ def test_the_folder_of_the_parses_is_called_after_a_folder_of_treebanks(
     with pytest.raises(ConfigError, match=r"^bank bank\.doctor$"):
         doctor("bank/", members=["lr-svm-forward"], folds=2)
     assert not (tmp_path / "bank.doctor").exists()
+
+
+def test_comments_and_misc_are_not_lost_beside_a_file_in_another_format(room: Path, tmp_path: Path) -> None:
+    token = "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+    (tmp_path / "old.conllx").write_text(token * 9)
+    said = fails(*DOCTOR, room / "trees.conllu", tmp_path / "old.conllx", "-o", tmp_path / "marked.conllu")
+    assert "old.conllx: expected CoNLL-U, found CoNLL-X, which has no MISC" in said
+    assert not (tmp_path / "marked.conllu").exists()

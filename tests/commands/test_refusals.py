@@ -90,6 +90,38 @@ def test_faults_are_counted(model: Path, tmp_path: Path) -> None:
     assert "1 with faults, first" in result.stderr
 
 
+def test_a_file_of_faulty_sentences_alone_is_refused_whatever_is_left_out(model: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.conllu"
+    bad.write_text(ONE.replace("_\n", "_\t\n"))
+    before = bad.read_bytes()
+    for treatment in ("skip", "keep"):
+        said = fails("parse", model, bad, "--on-error", treatment, "-o", bad)
+        assert "line 1, sentence 1: expected 10 columns separated by tabs, found 11; correct the line; convert" in said
+        assert bad.read_bytes() == before
+        result = invoke("parse", model, bad, TOY, "--on-error", treatment, "--output-dir", tmp_path / treatment)
+        assert result.exit_code == 4
+        assert not (tmp_path / treatment / "bad.conllu").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("parse", "MODEL", TOY),
+        ("text", TOY),
+        ("vote", TOY, TOY),
+        ("evaluate", TOY, TOY, "--report"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_file_is_not_written_into_a_model(words: tuple[object, ...], model: Path) -> None:
+    before = content(model)
+    option = () if str(words[-1]).startswith("--") else ("-o",)
+    for name in ("manifest.json", "other.conllu"):
+        said = fails(*(model if word == "MODEL" else word for word in words), *option, model / name)
+        assert f"{model}: '{model}' is a model, and holds nothing else; name a folder outside" in said
+    assert content(model) == before
+
+
 def test_unknown_names_get_the_nearest_known_one(model: Path, tmp_path: Path) -> None:
     target = tmp_path / "model"
     assert "did you mean 'lr-svm-forward'" in fails("train", "--train", TOY, "-o", target, "--members", "lr-svm-foward")
@@ -337,7 +369,7 @@ def test_a_relative_cache_folder_is_no_fault_of_the_model(model: Path, tmp_path:
 def test_no_other_file_is_written_into_a_model(model: Path, tmp_path: Path) -> None:
     before = content(model)
     for folder in (model, model / "deeper"):
-        for command in (("parse", model, TOY, "--output-dir"), ("study", "bpm", TOY, "-o"), ("show", TOY, "--svg")):
+        for command in (("parse", model, TOY, "--output-dir"), ("study", "bpm", TOY, "-o")):
             assert "is a model, and holds nothing else; name a folder outside" in fails(*command, f"{folder}/")
     assert content(model) == before
 

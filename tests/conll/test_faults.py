@@ -157,6 +157,14 @@ FAULTS += [
 ]
 
 
+FAULTS += [
+    ("\ufeff# a\n" + TWO, "conllu", "ignored", 3, "expected no byte order mark within a file, found one; remove it"),
+    (" # a\n" + TWO, "conllu", "ignored", 3, "found 1 (a comment behind spaces); remove the spaces before #"),
+    (token_line(1) + "\u00a0\n", "conllu", "ignored", 4, "found 1 (spaces alone); remove the spaces if a sentence"),
+    ("1\ta\t_\n", "conllu", "ignored", 3, "found 3; correct the line; convert a file in another format to CoNLL-U"),
+]
+
+
 @given(damaged_texts(), st.sampled_from(["required", "optional", "ignored"]))
 def test_of_all_faults_the_first_of_each_sentence_is_the_one_that_stops(text: bytes, trees: Trees) -> None:
     chunk = chunk_of(text)

@@ -268,3 +268,22 @@ def test_a_token_without_a_head_has_its_label_if_that_is_not_an_underscore(trees
     treebank = loads("\n".join(lines) + "\n\n", format="conllu", trees=trees)
     assert [treebank.labels[i] if i >= 0 else "_" for i in treebank.deprels[1:].tolist()] == labels
     assert "_" not in treebank.labels
+
+
+STANDARD = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC"
+
+
+@pytest.mark.parametrize("format", ["auto", "conllu"])
+@pytest.mark.parametrize("before", ["", "\ufeff", "# a = b\n", "# a\r\n"])
+def test_columns_of_conllu_plus_are_those_of_conllu(before: str, format: Any) -> None:
+    token = "\n1\ta\tb\tX\t_\t_\t0\troot\t_\t_\n\n"
+    known = f"{before}# global.columns = {STANDARD}{token}".encode()
+    assert read(io.BytesIO(known), format=format).n_tokens == 1
+    assert len([*chunks(io.BytesIO(known), format=format, n_bytes=7)]) == 1
+    for names in (STANDARD.replace("FORM LEMMA", "LEMMA FORM"), "ID FORM"):
+        text = f"{before}# global.columns = {names}{token}".encode()
+        expected = f"expected the columns {STANDARD}, found {names}; convert the file to CoNLL-U"
+        with pytest.raises(InputError, match=expected):
+            read(io.BytesIO(text), format=format)
+        with pytest.raises(InputError, match=expected):
+            list(chunks(io.BytesIO(text), format=format, n_bytes=7))

@@ -15,6 +15,7 @@ from treevote.conll.reader import read
 from treevote.conll.writer import dumps, with_words
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Format, Treebank
+from treevote.errors import TreevoteWarning
 
 field = st.text("aé=|_ \r#1.-", min_size=1, max_size=3)
 RANGE, NODE = "1-2\tdu\t_\t_\t_\t_\t_\t_\t_\tRange=Yes", "1.1\tx\ty\tz\t_\t_\t_\t_\t1:x\t_"
@@ -109,5 +110,6 @@ def test_without_the_text_of_all_there_is_none(bare: int) -> None:
 def test_formats_may_differ() -> None:
     line = "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
     formats: tuple[Format, Format] = "conllu", "conllx"
-    joined = with_texts([read(io.BytesIO(line.encode()), format=format) for format in formats])
+    with pytest.warns(TreevoteWarning, match="files of different formats; comments, ranges, DEPS and MISC are left"):
+        joined = with_texts([read(io.BytesIO(line.encode()), format=format) for format in formats])
     assert len(joined) == 2

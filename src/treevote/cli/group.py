@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import sys
@@ -93,6 +94,7 @@ class Command(TyperCommand):
         jsons = [param for param in self.params if param.name == "json" and not getattr(param, "is_flag", False)]
         optional = {name for param in jsons for name in param.opts}
         args = [f"{arg}=compact" if arg in optional else arg for arg in args]
+        self._require_values(ctx, args)
         several = {name for param in self.params if getattr(param, "multiple", False) for name in param.opts}
         spelled: list[str] = []
         option = greedy = ""
@@ -109,6 +111,16 @@ class Command(TyperCommand):
             if greedy and not error.message and getattr(error.param, "param_type_name", "") == "argument":
                 error.message = f"{greedy} takes all values behind it; put it after the arguments"
             raise
+
+    def _require_values(self, ctx: Any, args: list[str]) -> None:
+        """Refuse another option in place of the value of one: ``-o --json`` would write a file of that name."""
+        options = {name: param for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)}
+        options = {name: param for name, param in options.items() if param.param_type_name == "option"}
+        for before, arg in itertools.pairwise(itertools.takewhile(lambda arg: arg != "--", args)):
+            found = arg.partition("=")[0]
+            if before in options and not getattr(options[before], "is_flag", False) and found in options:
+                problem = f"expected a value, found the option {found}"
+                raise typer.BadParameter(problem, ctx=ctx, param=options[before])
 
 
 def _range_in_words(meaning: str) -> str:

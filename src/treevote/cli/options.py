@@ -21,8 +21,19 @@ PANELS = ("Input", "Method", "Checks", "Machine", "Output")
 """Groups of options in ``--help``, in this order: data to read; methods and settings; checks; jobs and repeatability;
 results."""
 
+
+def _outside_of_models(path: str | None) -> str | None:
+    """Return the name of a file to write; ModelError if it is in a model, which holds nothing else."""
+    if path is not None:
+        from treevote.store.folder import check_folder
+
+        check_folder(os.path.dirname(path) or os.curdir)
+    return path
+
+
 input, choice, guard, machine, output = (functools.partial(typer.Option, rich_help_panel=title) for title in PANELS)
-file, written = (functools.partial(option, metavar="<FILE>") for option in (input, output))
+file = functools.partial(input, metavar="<FILE>")
+written = functools.partial(output, metavar="<FILE>", callback=_outside_of_models)
 members = functools.partial(choice, metavar="<A,B,...>")
 number = functools.partial(choice, metavar="<N>", min=1)
 

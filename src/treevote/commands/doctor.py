@@ -117,9 +117,11 @@ def doctor(
         settings = {"member": known.get("members"), "folds": known.get("folds"), "seed": known.get("seed")}
         configuration = from_mapping(Configuration, settings, f"{work}/{PLAN}")
     trainers: dict[str, Any] = dict(ensemble_of(configuration).members)
-    whole = with_texts([read_some(file, format, partial=True) for file in files])
+    parts = [read_some(file, format, partial=True) for file in files]
     if misc:
-        require_misc(whole)
+        for part in parts:
+            require_misc(part)
+    whole = with_texts(parts)
     numbers = np.flatnonzero(~are_partial(whole))
     if n_partial := len(whole) - len(numbers):
         said = "has no whole tree and is" if n_partial == 1 else "have no whole tree and are"

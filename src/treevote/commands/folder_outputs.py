@@ -127,9 +127,9 @@ class Outputs:
 
     def _finish(self, file: int, input_sha256: str) -> None:
         (path, name), output = self.files[file], self._output
-        if output is None or not output.counts.sentences + output.counts.faults:
-            fault = InputError("expected sentences, found none", path=path, remedy="give a file with sentences")
-            self._refuse(file, fault)
+        if output is None or not output.counts.sentences:
+            nothing = InputError("expected sentences, found none", path=path, remedy="give a file with sentences")
+            self._refuse(file, nothing if output is None else output.counts.first_fault or nothing)
             return
         counts = output.counts
         if self._is_refused(file, counts.text_counts.doubt(self._model())):

@@ -111,8 +111,8 @@ def parse_files(
     Raises
     ------
     InputError
-        For a faulty sentence if ``on_error`` is ``"stop"``, an input without sentences, running text if the model has
-        no tokenizer, or a file that cannot be read or written.
+        For a faulty sentence if ``on_error`` is ``"stop"`` or all are faulty, an input without sentences, running text
+        if the model has no tokenizer, or a file that cannot be read or written.
     ModelError, ConfigError
         If the model cannot be read, or does not have the member, confidence or tagger that is asked for; a member alone
         has neither support nor confidence. If standard input is named twice, the output is one of several inputs,
@@ -158,7 +158,9 @@ def parse_files(
             if not parse.sentences + parse.faults:
                 problem = "expected sentences, found none"
                 raise InputError(problem, path=name_of(path), remedy="give a file with sentences")
-    whole = functools.reduce(ChunkParse.plus, parses)
+        whole = functools.reduce(ChunkParse.plus, parses)
+        if not whole.sentences and whole.first_fault is not None:
+            raise whole.first_fault
     expectation = whole.text_counts.expectation(work.stored())
     counts = whole.sentences, whole.tokens, whole.faults, whole.first_fault
     return Summary(*counts, time.monotonic() - start, whole.fallbacks, expectation)

@@ -84,11 +84,14 @@ def part_of(folder: str | Path, part: str) -> Path:
 
 
 def with_texts(treebanks: Sequence[Treebank]) -> Treebank:
-    """Join treebanks, with their texts unless one has none or the formats of these differ."""
+    """Join treebanks, with their texts unless one has none, or, with a warning, the formats of these differ."""
     if len(treebanks) == 1:
         return treebanks[0]
     joined = Treebank.concatenate(treebanks, " + ".join(treebank.name for treebank in treebanks))
-    return dataclasses.replace(joined, source=Source.concatenate([treebank.source for treebank in treebanks]))
+    source = Source.concatenate([treebank.source for treebank in treebanks])
+    if source is None and all(treebank.source is not None for treebank in treebanks):
+        warn(f"{joined.name}: files of different formats; comments, ranges, DEPS and MISC are left out")
+    return dataclasses.replace(joined, source=source)
 
 
 def with_trees(treebank: Treebank) -> Treebank:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from treevote.conll.scanner import Blocks, find_blocks
-from treevote.conll.validation import DETECTION_BYTES, format_of, require_utf8
+from treevote.conll.validation import DETECTION_BYTES, format_of, require_standard_columns, require_utf8
 from treevote.corpus.source import BLANK, BOM
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError
@@ -74,7 +74,9 @@ def chunks(
             more = bool(block)
             rest += block
             if line == 1:
-                require_utf8(bytes(rest[: 1 << 12]), path)
+                begin = bytes(rest[: 1 << 12])
+                require_utf8(begin, path)
+                require_standard_columns(begin, path)
             cut = _end_of_last_sentence(rest, len(rest) - len(block)) if more else len(rest)
             if not cut:
                 if len(rest) > MAX_SENTENCE_BYTES:

@@ -23,7 +23,7 @@ from treevote.conll.corpora import files_of, joined
 from treevote.conll.scanner import Blocks, Tokens, find_blocks, find_tokens
 from treevote.conll.stretches import numbered
 from treevote.conll.tokenlists import serialize
-from treevote.conll.validation import Trees, format_of, require_utf8, sentence_faults
+from treevote.conll.validation import Trees, format_of, require_standard_columns, require_utf8, sentence_faults
 from treevote.corpus.given import FREE_LABEL
 from treevote.corpus.sentence import ROOT, Word, sent_id
 from treevote.corpus.source import Source
@@ -110,6 +110,7 @@ def read(
         with opened(source, encoding) as (stream, path, _):
             text = stream.read()
     require_utf8(text, path)
+    require_standard_columns(text, path)
     require_known("format", format, ["auto", *get_args(Format)])
     if format == "auto":
         format = format_of(path, text)

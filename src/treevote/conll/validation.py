@@ -24,10 +24,10 @@ from reprlib import repr as short
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 from treevote.conll.guidelines import TAGS
-from treevote.corpus.source import BLANK
+from treevote.corpus.source import BLANK, BOM
 from treevote.corpus.treebank import Format
 from treevote.corpus.trees import cycles
-from treevote.errors import InputError
+from treevote.errors import InputError, shortened
 from treevote.files.streams import uncompressed
 
 Trees: TypeAlias = Literal["required", "some", "partial", "partial-rooted", "labels", "optional", "ignored"]
@@ -43,6 +43,8 @@ DETECTION_BYTES = 1 << 20
 _ENCODING_BYTES = 4096
 _LEAST_BYTES = 64  # of running text, of which fewer may be anything
 _FEWEST_WORDS = 8  # of a line with spaces between its columns
+COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC"
+_GLOBAL_COLUMNS = re.compile(rb"(?:#[^\n]*\n)*?# *global\.columns *= *([^\r\n]*)\r?\n")
 _UD_FEATURE = re.compile(
     r"\b(Abbr|Animacy|Aspect|Case|Definite|Degree|Evident|ExtPos|Foreign|Gender|Mood|Number|NumType|Person|Polarity"
     r"|Poss|PronType|Reflex|Tense|VerbForm|Voice)(\[[a-z]+\])?=[A-Z][a-z]"
@@ -107,6 +109,14 @@ def require_utf8(text: bytes, path: str, *, columns: bool = True) -> None:
     if encoding:
         remedy = f"convert it: iconv -f {encoding} -t UTF-8; treevote parse reads it with --encoding {encoding}"
         raise InputError(f"expected UTF-8, the file is {encoding}", path=path, remedy=remedy)
+
+
+def require_standard_columns(text: bytes, path: str) -> None:
+    """Refuse a file of CoNLL-U Plus whose first comments name other columns than those of CoNLL-U (InputError)."""
+    found = _GLOBAL_COLUMNS.match(text[:_ENCODING_BYTES].removeprefix(BOM))
+    if found and found[1].split() != COLUMNS.encode().split():
+        problem = f"expected the columns {COLUMNS}, found {shortened(found[1].decode('utf-8', 'replace'))}"
+        raise InputError(problem, path=path, remedy="convert the file to CoNLL-U, which has these columns alone")
 
 
 def _wide_encoding(text: bytes, columns: bool) -> str:
@@ -211,6 +221,14 @@ def _column_fault(i: int, line: str, *, is_first: bool) -> Fault:
     """Return the fault of a line without ten columns; the first one of a sentence may be running text."""
     n = line.count("\t") + 1
     found = f"expected 10 columns separated by tabs, found {n}"
+    if line.startswith("\ufeff"):
+        return Fault(i, "expected no byte order mark within a file, found one", "remove it")
+    if line.lstrip().startswith("#"):
+        return Fault(i, f"{found} (a comment behind spaces)", "remove the spaces before #")
+    if not line.strip():
+        return Fault(i, f"{found} (spaces alone)", "remove the spaces if a sentence ends there, else the line")
+    if n > 1 and is_first:
+        return Fault(i, found, "correct the line; convert a file in another format to CoNLL-U")
     if n > 1:
         return Fault(i, found, "correct the line, or end the sentence before it with a blank line")
     if is_first and not line[:1].isdigit():
