@@ -13,7 +13,7 @@ from treevote.errors import InputError
 from treevote.files import encodings
 from treevote.files.encodings import guessed, not_utf8, recoded
 
-letters = st.text(st.sampled_from("aé’ \n"), max_size=12)
+letters = st.text(st.sampled_from("aéô \n"), max_size=12)  # not UTF-8 in any order, as "’é" of Mac Roman is
 
 
 @given(letters, st.sampled_from(["utf-8-sig", "utf-16", "utf-8", "windows-1252", "mac-roman"]), st.integers(1, 4))
@@ -28,6 +28,25 @@ def test_a_byte_order_mark_is_left_out_at_the_start_alone(size: int, monkeypatch
     monkeypatch.setattr(encodings, "_BLOCK", size)
     for text in ("\ufeffa\ufeff", "\ufeff\ufeffa"):
         assert b"".join(recoded(io.BytesIO(text.encode()), "utf-8", "")) == text[1:].encode()
+
+
+@given(
+    st.text("aéő’語🌳 ", min_size=1).filter(lambda text: not text.isascii()),
+    st.sampled_from(["windows-1250", "windows-1252", "latin-1", "mac-roman", "cp1251", "ascii"]),
+    st.integers(1, 4),
+)
+def test_utf8_is_not_read_as_an_encoding_of_one_byte_a_character(text: str, encoding: str, size: int) -> None:
+    size = size if encoding == "mac-roman" else 99  # the others do not have all the bytes of a character that is cut
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encodings, "_BLOCK", size)
+        with pytest.raises(InputError, match=f"^a.txt: expected {encoding}, found UTF-8; leave out --encoding$"):
+            b"".join(recoded(io.BytesIO(text.encode()), encoding, "a.txt"))
+
+
+@pytest.mark.parametrize("text", ["Příliš žluťoučký kůň", "árvíztűrő tükörfúrógép", "zażółć gęślą jaźń", "e"])
+@pytest.mark.parametrize("encoding", ["windows-1250", "iso-8859-2", "mac-latin2"])
+def test_text_in_a_central_european_language_is_read_in_its_encoding(text: str, encoding: str) -> None:
+    assert b"".join(recoded(io.BytesIO(text.encode(encoding)), encoding, "a.txt")) == text.encode()
 
 
 @pytest.mark.parametrize("encoding", ["iso-8859-1", "iso-8859-15", "windows-1252", "ascii"])

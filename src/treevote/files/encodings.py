@@ -12,6 +12,7 @@ from treevote.errors import ConfigError, InputError
 UTF8 = "utf-8"
 
 _BLOCK = 1 << 16
+_UTF8 = "é語".encode()  # two characters of five bytes
 _SINGLE_BYTE = ("windows-1252", "mac-roman")
 _BROKEN = re.compile("[\udc80-\udcff]")
 _CONTROLS = re.compile("[\x80-\x84\x86-\x9f]")  # of ISO 8859; Windows-1252 has the euro sign, quotes and dashes there
@@ -48,18 +49,29 @@ def utf8_of(text: object) -> bytes:
 def recoded(stream: BinaryIO, encoding: str, path: str) -> Iterator[bytes]:
     r"""Yield content in an encoding as UTF-8, block by block, without a byte order mark.
 
-    InputError where a byte does not belong to the encoding, or is a control character of ISO 8859 that no text has.
+    InputError where a byte does not belong to the encoding, or is a control character of ISO 8859 that no text has; and
+    for an encoding of one byte a character, where the first block with other characters than ASCII is UTF-8.
 
     >>> import io
     >>> b"".join(recoded(io.BytesIO("né".encode("utf-16")), "utf-16", "new.txt")).decode()
     'né'
     """
     decoder = codecs.getincrementaldecoder(encoding)()
+    utf8 = codecs.getincrementaldecoder(UTF8)()
+    may_be_utf8 = len(_UTF8.decode(encoding, "replace")) == len(_UTF8)  # each byte is a character
     controls = _CONTROLS if codecs.lookup(encoding).name.startswith("iso8859") else None
     more = at_start = True
     while more:
         block = stream.read(_BLOCK)
         more = bool(block)
+        if may_be_utf8:
+            try:
+                is_ascii = utf8.decode(block, final=not block).isascii()
+            except UnicodeDecodeError:
+                may_be_utf8 = False
+            else:
+                if not is_ascii:
+                    raise InputError(f"expected {encoding}, found UTF-8", path=path, remedy="leave out --encoding")
         try:
             text = decoder.decode(block, final=not block)
             if at_start and text:
