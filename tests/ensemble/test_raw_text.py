@@ -289,9 +289,9 @@ def test_text_in_another_encoding_is_doubtful(model: Path, tmp_path: Path) -> No
     parse_files(model, files, tmp_path / "out.conllu", on_doubt=told.append)
     summary = parse_folder(model, files, tmp_path / "out")
     reasons = [
-        f"it is not UTF-8: line 1, byte {byte} in 'caf\ufffd'; it looks like {name}: "
-        f"convert it to UTF-8, or parse it with --encoding {name}"
-        for byte, name in (("0xe9", "latin-1"), ("0x8e", "mac-roman"))
+        f"it is not UTF-8: line 1, byte {byte} in 'caf\ufffd'; it looks like {names} in Czech, "
+        "Hungarian, Polish and the like): convert it to UTF-8, or parse it with --encoding and the right one"
+        for byte, names in (("0xe9", "latin-1 (iso-8859-2 or windows-1250"), ("0x8e", "mac-roman (mac-latin2"))
     ]
     assert [reason for _, reason in summary.doubtful] == reasons
     assert told == [f"{files[1]}: {reasons[0]}"]
@@ -314,8 +314,9 @@ def test_text_to_learn_from_in_another_encoding_is_doubtful_once(model: Path, tm
     reasons = [reason for reason in told if "not UTF-8" in reason]
     assert reasons == [str(warning.message) for warning in given]
     assert reasons == [
-        f"{tmp_path / 'old.txt'}: it is not UTF-8: line 1, byte 0xe9 in 'caf\ufffd'; it looks like latin-1: "
-        "convert it to UTF-8, or parse it with --encoding latin-1"
+        f"{tmp_path / 'old.txt'}: it is not UTF-8: line 1, byte 0xe9 in 'caf\ufffd'; it looks like latin-1 "
+        "(iso-8859-2 or windows-1250 in Czech, Hungarian, Polish and the like): convert it to UTF-8, "
+        "or parse it with --encoding and the right one"
     ]
 
 
@@ -330,8 +331,9 @@ def test_an_adaptation_tells_the_name_and_the_encoding_of_its_text(model: Path, 
         outcome = adapt(model, [text], tmp_path / "new", train=[train])
     assert outcome.model is None
     assert [str(warning.message) for warning in told][:1] == [
-        f"{text}: it is not UTF-8: line 61, byte 0xe9 in 'caf\ufffd'; it looks like latin-1: "
-        "convert it to UTF-8, or parse it with --encoding latin-1"
+        f"{text}: it is not UTF-8: line 61, byte 0xe9 in 'caf\ufffd'; it looks like latin-1 "
+        "(iso-8859-2 or windows-1250 in Czech, Hungarian, Polish and the like): convert it to UTF-8, "
+        "or parse it with --encoding and the right one"
     ]
 
 

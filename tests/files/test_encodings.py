@@ -85,7 +85,25 @@ def test_the_likely_encoding_is_that_of_the_text(text: str, encoding: str) -> No
     said = not_utf8(b"\n" + content, 7)
     assert said is not None
     assert said.startswith("it is not UTF-8: line 8, byte 0x")
-    assert said.endswith(f"; it looks like {named}: convert it to UTF-8, or parse it with --encoding {named}")
+    assert f"; it looks like {named} (" in said
+    assert said.endswith(": convert it to UTF-8, or parse it with --encoding and the right one")
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Potom se můj starý přítel zastavil u okna a dlouho se díval na ulici.", "windows-1250"),
+        ("Potom se můj starý přítel zastavil u okna a šel domů, protože měl žízeň.", "windows-1250"),
+        ("A fiú egy hosszú levelet írt a testvérének, de végül nem küldte el, mert esős volt az idő.", "windows-1250"),
+        ("Wczoraj spotkałem moją siostrę, która śpiewała w chórze i była bardzo szczęśliwa.", "windows-1250"),
+        ("Potom se můj starý přítel zastavil u okna a šel domů, protože měl žízeň.", "iso-8859-2"),
+        ("Wczoraj spotkałem moją siostrę, która śpiewała w chórze i była bardzo szczęśliwa.", "iso-8859-2"),
+    ],
+)
+def test_the_encoding_of_a_central_european_text_is_among_those_named(text: str, encoding: str) -> None:
+    named = re.search(r"looks like \S+ \((.*) in Czech, Hungarian, Polish", not_utf8(text.encode(encoding)) or "")
+    assert named
+    assert encoding in named[1]
 
 
 def test_the_price_in_euros_is_of_windows() -> None:

@@ -14,6 +14,7 @@ UTF8 = "utf-8"
 _BLOCK = 1 << 16
 _UTF8 = "é語".encode()  # two characters of five bytes
 _SINGLE_BYTE = ("windows-1252", "mac-roman")
+_CENTRAL = {"latin-1": "iso-8859-2 or windows-1250", "windows-1252": "windows-1250", "mac-roman": "mac-latin2"}
 _BROKEN = re.compile("[\udc80-\udcff]")
 _CONTROLS = re.compile("[\x80-\x84\x86-\x9f]")  # of ISO 8859; Windows-1252 has the euro sign, quotes and dashes there
 _QUOTES = "‘’‚“”„«»‹›¿¡–—…"
@@ -96,9 +97,9 @@ def not_utf8(text: bytes, first_line: int = 1) -> str | None:
     ``first_line`` is the number of its first line in the file, from 1.
 
     >>> not_utf8("un café noir".encode("latin-1"))
-    "it is not UTF-8: line 1, byte 0xe9 in 'caf\ufffd'; it looks like latin-1: convert it ..."
+    "it is not UTF-8: line 1, byte 0xe9 in 'caf\ufffd'; it looks like latin-1 (iso-8859-2 or ..."
     >>> not_utf8("forêt".encode("mac-roman"))
-    "it is not UTF-8: line 1, byte 0x90 in 'for\ufffdt'; it looks like mac-roman: convert it ..."
+    "it is not UTF-8: line 1, byte 0x90 in 'for\ufffdt'; it looks like mac-roman (mac-latin2 in ..."
     >>> not_utf8("naïve ".encode() + "café ".encode("latin-1"))
     "it is not UTF-8: line 1, byte 0xe9 in 'caf\ufffd'; other words of it are UTF-8: it was put together ..."
     >>> not_utf8("naïve café".encode()[:-1])
@@ -121,11 +122,12 @@ def not_utf8(text: bytes, first_line: int = 1) -> str | None:
         return f"{place}; other words of it are UTF-8: it was put together from two encodings, convert the parts apart"
     if 3 * sum(byte > 0x7F for byte in text) > len(text):  # no language in Latin letters
         return f"{place}; convert it to UTF-8, or parse it with --encoding, such as cp1251 or iso-8859-7"
-    return f"{place}; it looks like {encoding}: convert it to UTF-8, or parse it with --encoding {encoding}"
+    likely = f"{encoding} ({_CENTRAL[encoding]} in Czech, Hungarian, Polish and the like)"
+    return f"{place}; it looks like {likely}: convert it to UTF-8, or parse it with --encoding and the right one"
 
 
 def guessed(text: bytes) -> str | None:
-    """Return the encoding that a text which is not UTF-8 probably has; None if a good part of it is UTF-8.
+    """Return the encoding that a Western text which is not UTF-8 probably has; None if a good part of it is UTF-8.
 
     Of Windows-1252 and Mac Roman it is the one with more quotes, and letters whose case fits the letters beside them,
     among the characters that are not ASCII; in a tie the first; ``latin-1`` if that is enough for the bytes.
