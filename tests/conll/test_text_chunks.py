@@ -166,11 +166,27 @@ TOKEN = "1\tdogs\t_\tNOUN\n"
         (f"\ufeff# text = dogs\r\n \r\n#\n{TOKEN}", False),
         (f"1-2\tcan't\t_\t_\n{TOKEN}", False),
         (f"0.1\twho\t_\t_\n{TOKEN}", False),
+        (f"# license = MIT\n{'# ' + 'a' * 97}\n" * 99 + TOKEN, False),
+        (f"\ufeff# text = dogs\n\n{TOKEN}".replace("\n", "\r"), False),
+        (f"# text = a\rdog\r\n{TOKEN}", False),
         (f"A list of dogs.\n{TOKEN}", True),
+        (f"A list of dogs.\r{TOKEN}", True),
         (f"# text = dogs\n\nA list.\n\n{TOKEN}", True),
         ("", True),
     ],
-    ids=["token", "comments", "range", "empty node", "table", "table behind a comment", "empty"],
+    ids=[
+        "token",
+        "comments",
+        "range",
+        "empty node",
+        "long",
+        "CR",
+        "CR within",
+        "table",
+        "CR table",
+        "table behind a comment",
+        "empty",
+    ],
 )
 def test_a_file_of_text_that_begins_with_columns_is_a_treebank(text: str, is_text: bool, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(text, "utf-8", newline="")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias, cast, get_args
 
 from treevote.conll.chunks import Chunk, chunks
-from treevote.conll.validation import require_utf8
+from treevote.conll.validation import DETECTION_BYTES, require_utf8
 from treevote.corpus.treebank import Format
 from treevote.errors import InputError, require_known
 from treevote.files.encodings import UTF8, not_utf8
@@ -37,8 +37,10 @@ _SENTENCE_END = re.compile(  # the last one; no space follows the full stop of C
 )
 _SPACE = re.compile(rb".*[ \t\n\r\v\f]", re.DOTALL)
 
-# The first line that is neither blank nor a comment: a token, a range of tokens or an empty node.
-_COLUMNS = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t\r]*\n|#.*\n)*(?:1|1-\d+|0\.1)\t[^\t\n]+\t.*\t")
+# The first line that is neither blank nor a comment: a token, a range or an empty node. Lines end with LF or CR.
+_COLUMNS = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:(?:[ \t\r]*\n|#.*\n)*+|(?:[ \t]*\r|#[^\r\n]*\r)*+)(?:1|1-\d+|0\.1)\t[^\t\n]+\t.*\t"
+)
 
 
 class TextSpan(NamedTuple):
@@ -189,7 +191,7 @@ def text_format(path: str, format: AnyFormat, encoding: str = UTF8) -> TextForma
         return "text"
     try:
         with opened(path, encoding) as (stream, _, _):
-            front = stream.read(1 << 12)
+            front = stream.read(DETECTION_BYTES)
     except InputError:  # which reading will tell
         return None
     return None if _COLUMNS.match(front) else "text"
