@@ -41,6 +41,7 @@ def test_numbers_of_a_page() -> None:
     ("given", "suffix", "name"),
     [
         ("x/a.txt.gz", "", "a.conllu.gz"),
+        ("x/A.TXT.GZ", "", "A.conllu.GZ"),
         ("x/a.b.txt", "", "a.b.conllu"),
         ("x.y/a.conll", "", "a.conll"),
         ("x/a.conllu.gz", ".out", "a.out"),

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from treevote import InputError, TreevoteWarning, dumps, loads, read
-from treevote.conll.corpora import joined
+from treevote.conll.corpora import document_ids, files_of, joined
 from treevote.conll.reader import with_marks
+from treevote.conll.text_chunks import text_format
 from treevote.evaluation.calibration import confidence_of
 
 DOGS = "# sent_id = a\n1\tdogs\t_\t_\t_\t_\t0\troot\t_\tA=1\n2\tbark\t_\t_\t_\t_\t1\tx\t_\t_\n\n"
@@ -116,6 +117,15 @@ def test_a_list_and_its_folder_are_read_whole(n: int, tmp_path: Path) -> None:
         plain = read(source, format="conllu")
         assert not plain.marks
         assert dumps(plain).count("# newdoc id") == (n if n > 1 else 0)
+
+
+def test_the_files_of_a_folder_have_suffixes_in_letters_of_either_case(tmp_path: Path) -> None:
+    for name, text in (("A.CONLLU", DOGS), ("b.Conll.GZ", CATS), ("c.conllu", CATS), ("D.TXT", "Dogs.")):
+        (tmp_path / name).write_text(text)
+    assert files_of(tmp_path) == [str(tmp_path / name) for name in ("A.CONLLU", "b.Conll.GZ", "c.conllu")]
+    assert len(read(tmp_path)) == 3
+    assert document_ids(["A.CONLLU", "b.Conll.GZ"]) == ["A", "b"]
+    assert text_format(str(tmp_path / "D.TXT"), "auto") == "text"
 
 
 def test_a_comment_that_is_added_ends_as_the_lines_of_its_file() -> None:

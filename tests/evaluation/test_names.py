@@ -35,6 +35,7 @@ PATHS = st.builds(
         (["a/b", "b"], ["a/b", "b"]),
         (["gold"], ["gold"]),
         (["udpipe.test.conllu.gz"], ["udpipe.test"]),
+        (["udpipe.TEST.CONLLU.GZ"], ["udpipe.TEST"]),
         (["dir/"], ["dir"]),
         ([".conllu", "a.conllu"], [".conllu", "a"]),
         (["x.conllu", "x.conllu"], ["x", "x"]),

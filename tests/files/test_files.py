@@ -107,6 +107,14 @@ def test_same_content_gives_the_same_bytes(suffix: str, tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == sorted(paths)
 
 
+@pytest.mark.parametrize(("suffix", "magic"), [(".XZ", b"\xfd7zXZ"), (".Gz", b"\x1f\x8b"), (".GZ.conllu", b"1\ta")])
+def test_a_suffix_in_capitals_compresses_as_one_in_small_letters(suffix: str, magic: bytes, tmp_path: Path) -> None:
+    path = tmp_path / f"out{suffix}"
+    write(TOY, path)
+    assert path.read_bytes().startswith(magic)
+    assert dumps(read(path)) == dumps(TOY)
+
+
 @pytest.mark.parametrize("suffix", ["", ".xz", ".gz"])
 def test_a_failure_leaves_the_old_file_and_nothing_else(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"out.conllu{suffix}"

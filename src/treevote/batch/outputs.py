@@ -149,6 +149,6 @@ def _output_name(name: str, suffix: str, format: AnyFormat) -> str:
     """Return the name of an output in CoNLL-U, ``x/a.conllu.gz`` for ``x/a.txt.gz``, with another suffix if given."""
     folder, file = os.path.split(name)
     bare, own = stem(file)
-    if own == TEXT_SUFFIX and format not in ("conllu", "conllx"):
+    if own.lower() == TEXT_SUFFIX and format not in ("conllu", "conllx"):
         file = f"{bare}.conllu{file[len(bare) + len(own) :]}"
     return os.path.join(folder, bare + suffix if suffix else file)

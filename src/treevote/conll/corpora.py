@@ -30,10 +30,13 @@ def files_of(source: str | os.PathLike[str]) -> list[str]:
 
 
 def files_with(suffixes: tuple[str, ...], folder: str | os.PathLike[str], links: set[str]) -> Iterator[str]:
-    """Yield the files in a folder and its sub-folders with these suffixes, sorted; hidden ones are left out."""
+    """Yield the files in a folder and its sub-folders with these suffixes, or those in capitals, sorted.
+
+    Hidden ones are left out.
+    """
     for where, files in walk(folder, links):
         for name in files:
-            if not name.startswith(".") and stem(name)[1].endswith(suffixes):
+            if not name.startswith(".") and stem(name)[1].lower() in suffixes:
                 yield os.path.join(where, name)
 
 

@@ -185,7 +185,7 @@ def text_format(path: str, format: AnyFormat, encoding: str = UTF8) -> TextForma
     """
     if format in ("text", "lines"):
         return "lines" if format == "lines" else "text"
-    if format != "auto" or not uncompressed(path).endswith(".txt"):
+    if format != "auto" or not uncompressed(path).lower().endswith(".txt"):
         return None
     if is_stream(path):
         return "text"

@@ -62,7 +62,7 @@ def stems(paths: Sequence[str]) -> list[str]:
 def _bare(file: str) -> str:
     """Return the name of a file without suffixes of compression and format."""
     bare, suffix = stem(file)
-    return bare if suffix in SUFFIXES else bare + suffix or file
+    return bare if suffix.lower() in SUFFIXES else bare + suffix or file
 
 
 def _without_common(pieces: Sequence[Sequence[str]]) -> list[Sequence[str]]:

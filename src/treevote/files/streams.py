@@ -200,8 +200,12 @@ def stem(name: str) -> tuple[str, str]:
 
 
 def uncompressed(name: str) -> str:
-    """Return the name of a file without the suffix of its compression."""
-    return name.removesuffix(".gz").removesuffix(".xz")
+    """Return the name of a file without the suffix of its compression, in letters of either case.
+
+    >>> uncompressed("a.conllu.xz"), uncompressed("A.TXT.GZ"), uncompressed("a.gz.txt")
+    ('a.conllu', 'A.TXT', 'a.gz.txt')
+    """
+    return re.sub(r"(?:\.xz)?(?:\.gz)?\Z", "", name, flags=re.IGNORECASE)
 
 
 @contextmanager
@@ -329,8 +333,9 @@ def _target(name: str) -> Iterator[IO[bytes]]:
 
 def compressed(file: IO[bytes], path: str) -> AbstractContextManager[IO[bytes]]:
     """Compress the written bytes by suffix, without name or time."""
-    if path.endswith(".xz"):
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix == ".xz":
         return lzma.LZMAFile(file, "wb")
-    if path.endswith(".gz"):
+    if suffix == ".gz":
         return cast("AbstractContextManager[IO[bytes]]", gzip.GzipFile("", "wb", fileobj=file, mtime=0))
     return nullcontext(file)
