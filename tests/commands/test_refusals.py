@@ -402,3 +402,17 @@ def test_an_option_of_several_values_that_took_an_argument_is_named() -> None:
     ):
         assert f"{option} takes all values behind it; put it after the arguments" in run(*words, code=2)
     assert "takes all values" not in run("next", "--annotated", "train", code=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("parse", "model", TOY, "--format", "conlu"), "'--format': 'conlu' is not one of 'auto', 'conllu', "),
+        (("evaluate", TOY, TOY, "--json=all"), "'--json': 'all' is not one of 'compact', 'full'."),
+        (("parse", "model", TOY, "-j", "abc"), "'--jobs' / '-j': 'abc' should be a valid integer\n"),
+        (("train", TOY, "-o", "model", "--seed", -3), "'--seed': '-3' should be greater than or equal to 0\n"),
+    ],
+    ids=["choice", "choice that may be left out", "number", "range"],
+)
+def test_a_value_that_an_option_does_not_take_is_shown(words: tuple[object, ...], said: str) -> None:
+    assert f"Error: Invalid value for {said}" in run(*words, code=2)

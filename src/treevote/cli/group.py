@@ -110,6 +110,8 @@ class Command(TyperCommand):
         except typer.BadParameter as error:
             if greedy and not error.message and getattr(error.param, "param_type_name", "") == "argument":
                 error.message = f"{greedy} takes all values behind it; put it after the arguments"
+            elif faults := getattr(error.__cause__, "errors", list[Any])():  # of pydantic
+                error.message = _fault_in_words(error.message, faults[0]["input"])
             raise
 
     def _require_values(self, ctx: Any, args: list[str]) -> None:
@@ -121,6 +123,19 @@ class Command(TyperCommand):
             if before in options and not getattr(options[before], "is_flag", False) and found in options:
                 problem = f"expected a value, found the option {found}"
                 raise typer.BadParameter(problem, ctx=ctx, param=options[before])
+
+
+def _fault_in_words(message: str, found: object) -> str:
+    """Return what is wrong with a value, with the value and without the words of pydantic.
+
+    >>> _fault_in_words("Input should be a valid integer, unable to parse string as an integer", "abc")
+    "'abc' should be a valid integer"
+    >>> _fault_in_words("Value error, 'conlu' is not one of 'auto', 'conllu'.", "conlu")
+    "'conlu' is not one of 'auto', 'conllu'."
+    """
+    if message.startswith("Input should "):
+        return message.partition(",")[0].replace("Input", repr(found), 1)
+    return message.removeprefix("Value error, ")
 
 
 def _range_in_words(meaning: str) -> str:
