@@ -15,7 +15,7 @@ from tests.conll.texts import chunk_of, damaged_texts, plain, texts, token_line
 from tests.reference.conll import read_blocks
 from treevote.conll.chunks import chunks
 from treevote.conll.reader import OnError, loads, parse_chunk, read, read_parse
-from treevote.conll.validation import MAX_TOKENS, Trees, detect
+from treevote.conll.validation import MAX_TOKENS, Trees, detect, format_of
 from treevote.conll.writer import dumps, encoded
 from treevote.corpus.treebank import MARKS, Format, Treebank
 from treevote.errors import ConfigError, InputError
@@ -185,6 +185,11 @@ def test_a_treebank_knows_what_it_was_read_as(format: Format, tmp_path: Path) ->
     assert treebank.source is not None
     assert treebank.source.format == format
     assert convention_of(treebank) == {"conllu": "ud", "conllx": "conllx"}[format]
+
+
+@pytest.mark.parametrize("name", ["a.conllx", "A.CONLLX", "A.CoNLLx.GZ"])
+def test_the_suffix_of_a_format_may_be_in_capitals(name: str) -> None:
+    assert format_of(name, b"# a comment\n" + token_line(1).encode()) == "conllx"
 
 
 @given(texts(), st.integers(0, 3))

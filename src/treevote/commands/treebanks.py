@@ -75,7 +75,7 @@ def part_of(folder: str | Path, part: str) -> Path:
 
     InputError if there is none in the folder, or more than one.
     """
-    named = re.compile(rf"(.*[-_.])?{re.escape(part)}\.conll[ux]?")
+    named = re.compile(rf"(.*[-_.])?{re.escape(part)}\.conll[ux]?", re.IGNORECASE)
     found = sorted(path for path in Path(folder).glob("*") if named.fullmatch(uncompressed(path.name)))
     if len(found) == 1:
         return found[0]

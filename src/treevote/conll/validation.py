@@ -89,7 +89,7 @@ def detect(text: str) -> Format:
 
 def format_of(path: str, text: bytes) -> Format:
     """Determine the format of a file by its suffix, ``.conllu`` or ``.conllx`` (``.xz``, ``.gz``), else `detect`."""
-    name = uncompressed(path)
+    name = uncompressed(path).lower()
     if name.endswith((".conllu", ".conllx")):
         return cast("Format", name[-6:])
     return detect(text[:DETECTION_BYTES].decode("utf-8", "replace"))
