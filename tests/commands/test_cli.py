@@ -292,6 +292,14 @@ def test_an_option_is_no_value_of_another(
     assert not os.listdir(tmp_path)
 
 
+def test_a_shell_may_complete_behind_an_option_that_lacks_its_value() -> None:
+    words = {"_TREEVOTE_COMPLETE": "complete_bash", "COMP_WORDS": "treevote parse m -o --json --", "COMP_CWORD": "5"}
+    code = "import sys; sys.argv = ['treevote']; from treevote.__main__ import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **words}, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    assert "--confidence" in done.stdout
+
+
 def test_help_of_a_command_has_two_spellings_and_the_version_a_short_one() -> None:
     assert run("help", "train") == run("train", "--help")
     assert run("help") == run("--help")

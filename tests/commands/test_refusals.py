@@ -113,13 +113,22 @@ def test_a_file_of_faulty_sentences_alone_is_refused_whatever_is_left_out(model:
     ],
     ids=lambda words: words[0],
 )
-def test_a_file_is_not_written_into_a_model(words: tuple[object, ...], model: Path) -> None:
+def test_a_file_is_not_written_into_a_model(words: tuple[object, ...], model: Path, tmp_path: Path) -> None:
     before = content(model)
     option = () if str(words[-1]).startswith("--") else ("-o",)
     for name in ("manifest.json", "other.conllu"):
         said = fails(*(model if word == "MODEL" else word for word in words), *option, model / name)
-        assert f"{model}: '{model}' is a model, and holds nothing else; name a folder outside" in said
+        assert f"{model / name}: '{model}' is a model, and holds nothing else; name a folder outside" in said
+    (tmp_path / "link").symlink_to(model / "other.conllu")
+    said = fails(*(model if word == "MODEL" else word for word in words), *option, tmp_path / "link")
+    assert f"link: '{model}' is a model" in said
     assert content(model) == before
+
+
+def test_standard_output_is_no_file_of_the_working_folder(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(model)
+    assert "\t" in run("parse", ".", TOY)
+    assert "\t" in run("vote", TOY, TOY, "-o", "-")
 
 
 def test_unknown_names_get_the_nearest_known_one(model: Path, tmp_path: Path) -> None:

@@ -159,6 +159,7 @@ FAULTS += [
 
 FAULTS += [
     ("\ufeff# a\n" + TWO, "conllu", "ignored", 3, "expected no byte order mark within a file, found one; remove it"),
+    ("\ufeff" + TWO, "conllu", "ignored", 3, "expected no byte order mark within a file, found one; remove it"),
     (" # a\n" + TWO, "conllu", "ignored", 3, "found 1 (a comment behind spaces); remove the spaces before #"),
     (token_line(1) + "\u00a0\n", "conllu", "ignored", 4, "found 1 (spaces alone); remove the spaces if a sentence"),
     ("1\ta\t_\n", "conllu", "ignored", 3, "found 3; correct the line; convert a file in another format to CoNLL-U"),

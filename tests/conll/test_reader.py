@@ -279,7 +279,7 @@ STANDARD = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC"
 
 
 @pytest.mark.parametrize("format", ["auto", "conllu"])
-@pytest.mark.parametrize("before", ["", "\ufeff", "# a = b\n", "# a\r\n"])
+@pytest.mark.parametrize("before", ["", "\ufeff", "# a = b\n", "# a\r\n", f"# {'a' * 9000}\n"])
 def test_columns_of_conllu_plus_are_those_of_conllu(before: str, format: Any) -> None:
     token = "\n1\ta\tb\tX\t_\t_\t0\troot\t_\t_\n\n"
     known = f"{before}# global.columns = {STANDARD}{token}".encode()

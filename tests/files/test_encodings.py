@@ -39,7 +39,9 @@ def test_utf8_is_not_read_as_an_encoding_of_one_byte_a_character(text: str, enco
     size = size if encoding == "mac-roman" else 99  # the others do not have all the bytes of a character that is cut
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(encodings, "_BLOCK", size)
-        with pytest.raises(InputError, match=f"^a.txt: expected {encoding}, found UTF-8; leave out --encoding$"):
+        with pytest.raises(
+            InputError, match=f"^a.txt: expected {encoding}, found UTF-8; leave out --encoding, or convert"
+        ):
             b"".join(recoded(io.BytesIO(text.encode()), encoding, "a.txt"))
 
 
@@ -140,3 +142,8 @@ def test_the_first_place_is_named(text: bytes, line: int, word: str) -> None:
 
 def test_a_text_in_utf8_has_nothing_to_say() -> None:
     assert not_utf8("é".encode()) is None
+
+
+def test_a_codec_that_replaces_nothing_is_told() -> None:
+    with pytest.raises(InputError, match="expected punycode"):
+        b"".join(recoded(io.BytesIO("né".encode()), "punycode", "a.txt"))

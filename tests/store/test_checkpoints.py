@@ -139,6 +139,16 @@ def test_a_step_that_is_a_link_is_refused(tmp_path: Path) -> None:
             steps.chunks("round-1")
 
 
+def test_a_checksum_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("mine")
+    with checkpoints(tmp_path / "work", {}) as steps:
+        (steps.folder / "text-1.conllu.sha256").symlink_to(tmp_path / "precious")
+        with pytest.raises(ConfigError, match="is a link"):
+            steps.file("text-1.conllu", lambda path: path.touch())
+        steps.clear()
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
 def test_two_runs_at_once_do_not_meet(tmp_path: Path) -> None:
     with checkpoints(tmp_path / "work", {}):
         refused(tmp_path / "work", "another adaptation is at work in .*work; wait for its end")

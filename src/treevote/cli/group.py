@@ -94,7 +94,8 @@ class Command(TyperCommand):
         jsons = [param for param in self.params if param.name == "json" and not getattr(param, "is_flag", False)]
         optional = {name for param in jsons for name in param.opts}
         args = [f"{arg}=compact" if arg in optional else arg for arg in args]
-        self._require_values(ctx, args)
+        if not ctx.resilient_parsing:  # of a shell that completes words
+            self._require_values(ctx, args)
         several = {name for param in self.params if getattr(param, "multiple", False) for name in param.opts}
         spelled: list[str] = []
         option = greedy = ""

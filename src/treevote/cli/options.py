@@ -25,9 +25,11 @@ results."""
 def _outside_of_models(path: str | None) -> str | None:
     """Return the name of a file to write; ModelError if it is in a model, which holds nothing else."""
     if path is not None:
+        from treevote.files.streams import is_stream
         from treevote.store.folder import check_folder
 
-        check_folder(os.path.dirname(path) or os.curdir)
+        if not is_stream(path):
+            check_folder(path)
     return path
 
 

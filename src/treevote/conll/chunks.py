@@ -74,9 +74,7 @@ def chunks(
             more = bool(block)
             rest += block
             if line == 1:
-                begin = bytes(rest[: 1 << 12])
-                require_utf8(begin, path)
-                require_standard_columns(begin, path)
+                require_utf8(bytes(rest[: 1 << 12]), path)
             cut = _end_of_last_sentence(rest, len(rest) - len(block)) if more else len(rest)
             if not cut:
                 if len(rest) > MAX_SENTENCE_BYTES:
@@ -84,6 +82,8 @@ def chunks(
                     raise InputError(problem, path=path, line=line, remedy="check that this is a CoNLL file")
                 continue
             text = bytes(rest[:cut])
+            if line == 1:
+                require_standard_columns(text, path)
             del rest[:cut]
             blocks = find_blocks(text.removeprefix(BOM) if line == 1 else text)
             n_sentences = int(blocks.is_sentence.sum())

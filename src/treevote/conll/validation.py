@@ -43,6 +43,7 @@ DETECTION_BYTES = 1 << 20
 _ENCODING_BYTES = 4096
 _LEAST_BYTES = 64  # of running text, of which fewer may be anything
 _FEWEST_WORDS = 8  # of a line with spaces between its columns
+_MARK = "expected no byte order mark within a file, found one", "remove it"
 COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC"
 _GLOBAL_COLUMNS = re.compile(rb"(?:#[^\n]*\n)*?# *global\.columns *= *([^\r\n]*)\r?\n")
 _UD_FEATURE = re.compile(
@@ -113,7 +114,7 @@ def require_utf8(text: bytes, path: str, *, columns: bool = True) -> None:
 
 def require_standard_columns(text: bytes, path: str) -> None:
     """Refuse a file of CoNLL-U Plus whose first comments name other columns than those of CoNLL-U (InputError)."""
-    found = _GLOBAL_COLUMNS.match(text[:_ENCODING_BYTES].removeprefix(BOM))
+    found = _GLOBAL_COLUMNS.match(text[:DETECTION_BYTES].removeprefix(BOM))
     if found and found[1].split() != COLUMNS.encode().split():
         problem = f"expected the columns {COLUMNS}, found {shortened(found[1].decode('utf-8', 'replace'))}"
         raise InputError(problem, path=path, remedy="convert the file to CoNLL-U, which has these columns alone")
@@ -222,7 +223,7 @@ def _column_fault(i: int, line: str, *, is_first: bool) -> Fault:
     n = line.count("\t") + 1
     found = f"expected 10 columns separated by tabs, found {n}"
     if line.startswith("\ufeff"):
-        return Fault(i, "expected no byte order mark within a file, found one", "remove it")
+        return Fault(i, *_MARK)
     if line.lstrip().startswith("#"):
         return Fault(i, f"{found} (a comment behind spaces)", "remove the spaces before #")
     if not line.strip():
@@ -241,6 +242,8 @@ def _column_fault(i: int, line: str, *, is_first: bool) -> Fault:
 
 def _id_fault(i: int, token: str, expected: int, span_end: int, format: Format) -> Fault | None:
     """Return the fault of an id other than the ``expected`` one, if it has one; ``span_end`` ends the last range."""
+    if token.startswith("\ufeff"):
+        return Fault(i, *_MARK)
     span, empty = _RANGE.fullmatch(token), _EMPTY_NODE.fullmatch(token)
     found = f"expected id {expected}, found {short(token)}"
     if (span or empty) and format == "conllx":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import BinaryIO
 
 from treevote.errors import ConfigError, InputError
@@ -59,7 +60,9 @@ def recoded(stream: BinaryIO, encoding: str, path: str) -> Iterator[bytes]:
     """
     decoder = codecs.getincrementaldecoder(encoding)()
     utf8 = codecs.getincrementaldecoder(UTF8)()
-    may_be_utf8 = len(_UTF8.decode(encoding, "replace")) == len(_UTF8)  # each byte is a character
+    may_be_utf8 = False
+    with suppress(UnicodeError):  # of codecs that replace nothing
+        may_be_utf8 = len(_UTF8.decode(encoding, "replace")) == len(_UTF8)  # each byte is a character
     controls = _CONTROLS if codecs.lookup(encoding).name.startswith("iso8859") else None
     more = at_start = True
     while more:
@@ -72,7 +75,8 @@ def recoded(stream: BinaryIO, encoding: str, path: str) -> Iterator[bytes]:
                 may_be_utf8 = False
             else:
                 if not is_ascii:
-                    raise InputError(f"expected {encoding}, found UTF-8", path=path, remedy="leave out --encoding")
+                    remedy = "leave out --encoding, or convert the file by another program"
+                    raise InputError(f"expected {encoding}, found UTF-8", path=path, remedy=remedy)
         try:
             text = decoder.decode(block, final=not block)
             if at_start and text:
@@ -121,7 +125,7 @@ def not_utf8(text: bytes, first_line: int = 1) -> str | None:
     if encoding is None:
         return f"{place}; other words of it are UTF-8: it was put together from two encodings, convert the parts apart"
     if 3 * sum(byte > 0x7F for byte in text) > len(text):  # no language in Latin letters
-        return f"{place}; convert it to UTF-8, or parse it with --encoding, such as cp1251 or iso-8859-7"
+        return f"{place}; convert it to UTF-8, or parse it with --encoding, such as cp1251, iso-8859-7 or iso-8859-2"
     likely = f"{encoding} ({_CENTRAL[encoding]} in Czech, Hungarian, Polish and the like)"
     return f"{place}; it looks like {likely}: convert it to UTF-8, or parse it with --encoding and the right one"
 

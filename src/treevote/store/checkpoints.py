@@ -39,9 +39,7 @@ class Checkpoints:
 
     def step(self, name: str) -> Path:
         """Return the path of a step; ConfigError if there is a link."""
-        path = self.folder / name
-        if path.is_symlink():
-            raise ConfigError(f"{path} is a link; remove it, or name another folder")
+        path = _no_link(self.folder / name)
         if path not in self.steps:
             self.steps.append(path)
         return path
@@ -167,15 +165,22 @@ def _remove(step: Path) -> None:
 
 
 def seal(path: Path) -> None:
-    """Write the checksum of the finished file of a step beside it."""
-    with writing(_beside(path)) as stream:
+    """Write the checksum of the finished file of a step beside it; ConfigError if there is a link."""
+    with writing(_no_link(_beside(path))) as stream:
         stream.write(checksum(path).encode())
 
 
 def is_whole(path: Path) -> bool:
-    """Tell whether the file of a step is there with the checksum that `seal` wrote."""
-    beside = _beside(path)
+    """Tell whether the file of a step is there with the checksum that `seal` wrote; ConfigError if there is a link."""
+    beside = _no_link(_beside(path))
     return path.is_file() and beside.is_file() and beside.read_bytes() == checksum(path).encode()
+
+
+def _no_link(path: Path) -> Path:
+    """Return a path; ConfigError if it is a link."""
+    if path.is_symlink():
+        raise ConfigError(f"{path} is a link; remove it, or name another folder")
+    return path
 
 
 def _beside(path: Path) -> Path:
