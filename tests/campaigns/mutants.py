@@ -151,7 +151,10 @@ def main() -> int:
     parser.add_argument("--rooms", default=",".join(ROOMS), help="folders to draw from, separated by commas")
     parser.add_argument("--at", nargs="+", metavar="FILE:LINE", help="all mutants of these lines, instead of a draw")
     asked = parser.parse_args()
-    known = mutants(asked.rooms.split(","))
+    rooms = asked.rooms.split(",")
+    if other := next((room for room in rooms if room not in ROOMS), None):
+        parser.error(f"expected some of the rooms {', '.join(ROOMS)}, found {other}")
+    known = mutants(rooms)
     if asked.at:
         drawn = [each for each in known if f"{each.file}:{each.line}" in asked.at]
     else:

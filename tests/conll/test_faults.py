@@ -162,6 +162,7 @@ FAULTS += [
     ("\ufeff" + TWO, "conllu", "ignored", 3, "expected no byte order mark within a file, found one; remove it"),
     (" # a\n" + TWO, "conllu", "ignored", 3, "found 1 (a comment behind spaces); remove the spaces before #"),
     (token_line(1) + "\u00a0\n", "conllu", "ignored", 4, "found 1 (spaces alone); remove the spaces if a sentence"),
+    (token_line(1, "_1"), "conllu", "optional", 3, "expected a HEAD in 0..1, found '_1'"),
     ("1\ta\t_\n", "conllu", "ignored", 3, "found 3; correct the line; convert a file in another format to CoNLL-U"),
 ]
 
@@ -179,6 +180,11 @@ def test_of_all_faults_the_first_of_each_sentence_is_the_one_that_stops(text: by
     for fault in parse_chunk(chunk, trees=trees, on_error="skip")[1]:
         stopping.setdefault(fault.sentence, str(fault))
     assert first == stopping
+
+
+def test_a_line_with_spaces_between_its_columns_is_one_fault_though_ids_follow() -> None:
+    text = token_line(1).replace("\t", " ") + token_line(2, 1)
+    assert [fault.line for fault in chunk_faults(chunk_of(text.encode()), trees="required")] == [1]
 
 
 def test_a_sentence_may_have_many_faults() -> None:

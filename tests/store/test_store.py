@@ -124,6 +124,14 @@ def test_a_model_of_version_1_is_read_and_its_equal_vocabularies_are_one_list(
     assert one is other
 
 
+def test_a_part_that_is_taken_is_verified(tmp_path: Path) -> None:
+    save(Record("test", parts={"p": Record("part", arrays={"numbers": np.arange(3)})}), tmp_path / "model")
+    (path,) = (tmp_path / "model").glob("*.npy")
+    path.write_bytes(path.read_bytes()[:-1] + b"\x01")
+    with pytest.raises(ModelError, match="does not have the checksum that the manifest states"):
+        store.build(tmp_path / "model", lambda record: record.parts["p"].arrays["numbers"].tolist())
+
+
 def test_only_the_parts_that_are_taken_are_read(tmp_path: Path) -> None:
     save(several(["a"], ["b"], ["a"]), tmp_path / "model")
     (tmp_path / "model" / "p1.form.json").unlink()
