@@ -40,8 +40,8 @@ sys.path.insert(0, str(ROOT))
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
-# No deadline, since kernels compile on first use; the same examples every time.
-settings.register_profile("treevote", deadline=None, derandomize=True)
+# No deadline, since kernels compile on first use; the same examples every time: more of them would seldom find more.
+settings.register_profile("treevote", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("treevote")
 
 # Signals that are ignored, as in the background or after nohup, would be ignored by every command that a test starts.

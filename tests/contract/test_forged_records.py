@@ -116,7 +116,7 @@ def forged(draw: st.DrawFn, record: Record) -> Record:
     return record
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(data=st.data())
 def test_a_forged_record_is_refused_or_gives_trees(subject: Subject, valid: Record, data: st.DataObject) -> None:
     try:

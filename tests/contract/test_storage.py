@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.contract.subjects import PIPELINE, SUBJECTS, Subject
@@ -34,8 +35,8 @@ for name, subject in SUBJECTS.items():
 
 
 def digest(parser: Any) -> str:
-    """Return a digest of the parses of the test sentences."""
-    return hashlib.sha256(repr(trees(parser.parse(TEST))).encode()).hexdigest()
+    """Return a digest of the parses of a few sentences, as kernels in Python take their time."""
+    return hashlib.sha256(repr(trees(parser.parse(TEST.select(np.arange(8))))).encode()).hexdigest()
 
 
 def test_a_stored_parser_is_the_same_parser(subject: Subject, parser: Any, tmp_path: Path) -> None:

@@ -63,12 +63,13 @@ def dumps(treebank: Treebank) -> str:
             remedy="ask for the trees alone, or give the sentences as CoNLL-U",
         )
     items, columns = [MARKS[field] for field in marks], [column[slots].tolist() for column in marks.values()]
+    replaced = _NAMES if "tag_confidence" in marks else _OF_TREES
     marks_of: Iterable[tuple[float, ...]] = zip(*columns, strict=True) if marks else itertools.repeat(())
     for line, head, deprel, numbers in zip(at, heads, deprels, marks_of, strict=False):
         before, _, _, ninth, tenth = lines[line].rsplit("\t", 4)
         if numbers:
             known = [item.format(number) for item, number in zip(items, numbers, strict=True) if number == number]
-            tenth = _replaced(tenth, _NAMES, known)
+            tenth = _replaced(tenth, replaced, known)
         lines[line] = f"{before}\t{head}\t{deprel}\t{ninth}\t{tenth}"
     return "\n".join(lines)
 
