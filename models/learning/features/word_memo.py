@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
@@ -53,45 +54,70 @@ class GrowingArray(Generic[Scalar]):
         self._n = n
 
 
+_lock = threading.RLock()
+
+
+def lock() -> threading.RLock:
+    """Return the lock of all memos, held while one takes in words."""
+    return _lock
+
+
+def _renew_lock() -> None:
+    """Give a forked process a lock of its own: a thread that is not there any more may have held the inherited one."""
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+class _Numbered:
+    """Words by their rows, the rows as arrays and as columns, and the words that were asked for last."""
+
+    def __init__(self, columns: WordColumns) -> None:
+        self.rows: dict[Word, int] = {ROOT: 0}
+        self.columns = columns
+        self.arrays = [GrowingArray[Any](column) for column in columns]
+        self.latest: Sequence[Word] = ()
+        self.rows_of_latest = np.zeros(0, np.int32)
+
+
 class WordMemo:
     """A cache of the numbers of words, emptied when it holds more than ``limit``; the numbers do not depend on it.
 
-    Safe to use from several threads: rows are only ever added, and returned arrays never change.
+    Safe to use from several threads, in forked processes and after an interrupted call: rows are only ever added,
+    returned arrays never change, and words that a call added in part are forgotten.
     """
 
     def __init__(self, lexicon: Lexicon, limit: int = 1 << 16) -> None:
         self.lexicon = lexicon
         self.limit = limit
-        self._lock = threading.Lock()
-        self._forget()
+        self._known: _Numbered | None = None  # also while words are added
 
     def __reduce__(self) -> tuple[Callable[..., WordMemo], tuple[Lexicon, int]]:
         """Pickle the lexicon and the limit, without the cached words."""
         return WordMemo, (self.lexicon, self.limit)
 
-    def _forget(self) -> None:
-        self._rows: dict[Word, int] = {ROOT: 0}
-        self._columns = self.lexicon.columns((ROOT,))
-        self._arrays = [GrowingArray[Any](column) for column in self._columns]
-        self._latest: Sequence[Word] = ()
-        self._rows_of_latest = np.zeros(0, np.int32)
-
     def encode(self, words: Sequence[Word]) -> tuple[Ints, WordColumns]:
         """Return the row of each word, shape (n_words,), in columns that may hold other words as well."""
-        with self._lock:
-            if words is self._latest:
-                return self._rows_of_latest, self._columns
-            if len(self._rows) > self.limit:
-                self._forget()
-            rows = self._rows
-            first = len(rows)
-            numbers = [rows.setdefault(word, len(rows)) for word in words]
-            if len(rows) > first:
-                new = self.lexicon.columns(latest(rows, len(rows) - first))
-                later = new._replace(feats_offsets=new.feats_offsets[1:] + self._columns.feats_offsets[-1])
-                for array, rows_of_column in zip(self._arrays, later, strict=True):
-                    array.add(rows_of_column)
-                self._columns = WordColumns(*(array.rows for array in self._arrays))
-            self._latest, self._rows_of_latest = words, np.array(numbers, np.int32)
-            self._rows_of_latest.flags.writeable = False
-            return self._rows_of_latest, self._columns
+        with lock():
+            known, self._known = self._known, None
+            if known is None or (words is not known.latest and len(known.rows) > self.limit):
+                known = _Numbered(self.lexicon.columns((ROOT,)))
+            if words is not known.latest:
+                self._add(known, words)
+            self._known = known
+            return known.rows_of_latest, known.columns
+
+    def _add(self, known: _Numbered, words: Sequence[Word]) -> None:
+        rows, first = known.rows, len(known.rows)
+        numbers = [rows.setdefault(word, len(rows)) for word in words]
+        if len(rows) > first:
+            new = self.lexicon.columns(latest(rows, len(rows) - first))
+            later = new._replace(feats_offsets=new.feats_offsets[1:] + known.columns.feats_offsets[-1])
+            for array, rows_of_column in zip(known.arrays, later, strict=True):
+                array.add(rows_of_column)
+            known.columns = WordColumns(*(array.rows for array in known.arrays))
+        known.latest, known.rows_of_latest = words, np.array(numbers, np.int32)
+        known.rows_of_latest.flags.writeable = False

@@ -6,7 +6,6 @@ one another. 0 is a missing value, such as the last four characters of a form of
 
 from __future__ import annotations
 
-import threading
 import zlib
 from collections.abc import Callable, Sequence
 
@@ -16,7 +15,7 @@ from treevote.corpus.sentence import Word
 from treevote.kernels import Ints, Longs
 from treevote.models.learning.clusters.clusters import NAMES, NONE, Clusters
 from treevote.models.learning.features.lexicon import shape
-from treevote.models.learning.features.word_memo import GrowingArray, latest
+from treevote.models.learning.features.word_memo import GrowingArray, latest, lock
 
 PREFIXES, SUFFIXES, INFIXES = range(1, 5), range(1, 8), range(1, 6)
 
@@ -44,8 +43,17 @@ def spelling(form: str, clusters: Clusters = NONE) -> tuple[str, ...]:
     )
 
 
+class _Numbered:
+    """Forms by their rows, and for each row its values and its known form."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, int] = {}
+        self.values = GrowingArray(np.zeros((0, len(SPELLING)), np.int64))
+        self.known = GrowingArray(np.zeros(0, np.int32))
+
+
 class FormMemo:
-    """The numbers of forms, with a cache that is emptied beyond ``limit`` forms; safe to use from several threads.
+    """The numbers of forms, with a cache that is emptied beyond ``limit`` forms; as safe to use as a `WordMemo`.
 
     ``forms`` are those of the training data; ValueError if one occurs twice.
     """
@@ -55,33 +63,29 @@ class FormMemo:
         self._row_of = {form: row for row, form in enumerate(forms)}
         if len(self._row_of) != len(forms):
             raise ValueError("a form of its dictionary occurs twice")
-        self._lock = threading.Lock()
-        self._forget()
+        self._known: _Numbered | None = None  # also while forms are added
 
     def __reduce__(self) -> tuple[Callable[..., FormMemo], tuple[Sequence[str], Clusters, int]]:
         return FormMemo, (self.forms, self.clusters, self.limit)
-
-    def _forget(self) -> None:
-        self._rows: dict[str, int] = {}
-        self._values = GrowingArray(np.zeros((0, len(SPELLING)), np.int64))
-        self._known = GrowingArray(np.zeros(0, np.int32))
 
     def encode(self, words: Sequence[Word]) -> tuple[Ints, Longs, Ints]:
         """Return the row of each word, shape (n_words,), and for each row its values and its known form.
 
         Values have the shape (n_rows, len(SPELLING)). A known form is its row in the training data, or ``UNKNOWN``.
         """
-        with self._lock:
-            if len(self._rows) > self.limit:
-                self._forget()
-            rows, first = self._rows, len(self._rows)
+        with lock():
+            known, self._known = self._known, None
+            if known is None or len(known.rows) > self.limit:
+                known = _Numbered()
+            rows, first = known.rows, len(known.rows)
             numbers = [rows.setdefault(word.form, len(rows)) for word in words]
             if len(rows) > first:
                 fresh = latest(rows, len(rows) - first)
                 values = [[_number(string) for string in spelling(form, self.clusters)] for form in fresh]
-                self._values.add(np.array(values, np.int64))
-                self._known.add(np.array([self._row_of.get(form, UNKNOWN) for form in fresh], np.int32))
-            return np.array(numbers, np.int32), self._values.rows, self._known.rows
+                known.values.add(np.array(values, np.int64))
+                known.known.add(np.array([self._row_of.get(form, UNKNOWN) for form in fresh], np.int32))
+            self._known = known
+            return np.array(numbers, np.int32), known.values.rows, known.known.rows
 
 
 def _number(string: str) -> int:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference.toy_grammar import toy_treebank
 from treevote.corpus.sentence import ROOT, Word
+from treevote.models.learning.features import lexicon as lexicons
 from treevote.models.learning.features.lexicon import Lexicon
 from treevote.models.learning.features.word_memo import GrowingArray, WordMemo, latest
+from treevote.models.text.tagging import forms as spellings
 from treevote.models.text.tagging.forms import FormMemo
 
 
@@ -57,3 +68,70 @@ def test_words_have_the_numbers_that_they_have_without_a_cache(data: st.DataObje
         there, expected_values, expected_known = FormMemo([words[0].form]).encode(own)
         assert values[places].tolist() == expected_values[there].tolist()
         assert known[places].tolist() == expected_known[there].tolist()
+
+
+WORDS = tuple(toy_treebank(20, seed=3).words)
+LEXICON = Lexicon.of_words(WORDS[1:])
+
+
+def contents(memo: WordMemo | FormMemo, words: tuple[Word, ...]) -> list[Any]:
+    """Return what a memo says of each word."""
+    if isinstance(memo, FormMemo):
+        rows, values, known = memo.encode(words)
+        return [values[rows].tolist(), known[rows].tolist()]
+    rows, columns = memo.encode(words)
+    spans = [slice(*columns.feats_offsets[row : row + 2]) for row in rows]
+    return [columns.values[rows].tolist(), [columns.feats[span].tolist() for span in spans]]
+
+
+MEMOS: tuple[tuple[Callable[[], WordMemo | FormMemo], Any, str], ...] = (
+    (lambda: WordMemo(LEXICON), lexicons, "attributes"),
+    (lambda: FormMemo([WORDS[1].form]), spellings, "spelling"),
+)
+
+
+@pytest.mark.parametrize(("memo", "module", "name"), MEMOS)
+@pytest.mark.parametrize("n_calls", range(1, 6))
+def test_an_interrupted_call_leaves_nothing_half_done(
+    memo: Callable[[], WordMemo | FormMemo], module: Any, name: str, n_calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used, left, function = memo(), [n_calls], getattr(module, name)
+    contents(used, WORDS[:3])
+
+    def interrupted(*arguments: Any) -> Any:
+        left[0] -= 1
+        if not left[0]:
+            raise KeyboardInterrupt
+        return function(*arguments)
+
+    with monkeypatch.context() as patched, suppress(KeyboardInterrupt):
+        patched.setattr(module, name, interrupted)
+        used.encode(WORDS[:12])
+    assert left == [0]
+    assert contents(used, WORDS) == contents(memo(), WORDS)
+    assert contents(used, WORDS[:12]) == contents(memo(), WORDS[:12])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no process forks")
+@pytest.mark.parametrize(("memo", "module", "name"), MEMOS)
+def test_a_forked_process_waits_for_no_thread_of_its_parent(
+    memo: Callable[[], WordMemo | FormMemo], module: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used, function, is_under_way = memo(), getattr(module, name), threading.Event()
+    expected = contents(memo(), WORDS)
+
+    def slow(*arguments: Any) -> Any:
+        is_under_way.set()
+        time.sleep(0.02)
+        return function(*arguments)
+
+    monkeypatch.setattr(module, name, slow)
+    thread = threading.Thread(target=used.encode, args=(WORDS[:9],))
+    thread.start()
+    is_under_way.wait()
+    child = os.fork()
+    if not child:
+        signal.alarm(20)
+        os._exit(int(contents(used, WORDS) != expected))
+    thread.join()
+    assert os.waitpid(child, 0) == (child, 0)
