@@ -6,7 +6,6 @@ import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from treevote.config import to_mapping
@@ -21,6 +20,7 @@ from treevote.ensemble.unknown_words import tempered, unknown_words
 from treevote.ensemble.vote import vote
 from treevote.ensemble.weights import Weights
 from treevote.errors import ConfigError, InputError, ModelError, require_known
+from treevote.files.streams import AnyPath
 from treevote.models.learning.features.lexicon import strings_shared
 from treevote.models.learning.features.word_memo import WordMemo
 from treevote.models.text.text_annotator import TextAnnotator
@@ -217,7 +217,7 @@ def _counted(parser: Parser, treebank: Treebank, given: Given | None) -> tuple[T
     return own(treebank) if given is None else own(treebank, given)
 
 
-def save(parser: EnsembleParser, path: str | Path) -> None:
+def save(parser: EnsembleParser, path: AnyPath) -> None:
     """Write a parser into a model folder, whole or not at all; see `treevote.store.folder.save`.
 
     ConfigError for a member alone, which is no model.
@@ -227,7 +227,7 @@ def save(parser: EnsembleParser, path: str | Path) -> None:
     store.save(parser.record(), path)
 
 
-def load(path: str | Path) -> EnsembleParser:
+def load(path: AnyPath) -> EnsembleParser:
     """Read a parser from a model folder, or from an installed model by its name.
 
     Raises
@@ -238,7 +238,7 @@ def load(path: str | Path) -> EnsembleParser:
     return store.build(path, EnsembleParser.from_record)
 
 
-def load_member(path: str | Path, name: str) -> EnsembleParser:
+def load_member(path: AnyPath, name: str) -> EnsembleParser:
     """Read a member alone, as an ensemble without confidence, with the annotator; the other members are not read.
 
     ModelError as `load`; ConfigError, with the nearest name, if there is no such member.

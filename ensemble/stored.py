@@ -8,6 +8,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import Self
 
+from treevote.config import converted
 from treevote.ensemble.members import RESERVED, packages_of
 from treevote.ensemble.parser import EnsembleParser, load, load_member
 from treevote.errors import ModelError
@@ -53,6 +54,9 @@ class StoredParser:
     member: str | None = None
     version: str = __version__
     travelled: bool = field(default=False, compare=False)
+
+    def __post_init__(self) -> None:
+        converted(str | None, self.member, "member")
 
     @classmethod
     def of(cls, path: str | os.PathLike[str], member: str | None = None) -> Self:
@@ -118,6 +122,12 @@ class StoredParser:
 
     def __reduce__(self) -> tuple[object, ...]:
         return StoredParser, (self.path, self.sha256, self.member, self.version, True)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
     @property
     def _key(self) -> tuple[str, str, str | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import os
 import re
 import subprocess
 import sys
@@ -409,6 +410,13 @@ def test_what_is_no_choice_is_refused(choice: dict[str, Any], model: Path) -> No
         treevote.parse(model, TEST, **choice)
 
 
+class OfBytes(os.PathLike[bytes]):
+    """A path in bytes."""
+
+    def __fspath__(self) -> bytes:
+        return b"one.conllu"
+
+
 def test_arguments_that_make_no_sense_are_told(model: Path, tmp_path: Path) -> None:
     toy, parser, one = toy_treebank(30, seed=0), load(model), tmp_path / "one.conllu"
     treevote.write(toy, one)
@@ -429,7 +437,12 @@ def test_arguments_that_make_no_sense_are_told(model: Path, tmp_path: Path) -> N
         (lambda: treevote.parse_strings(model, b"dogs bark"), "expected texts, found bytes"),
         (lambda: treevote.parse_strings(model, None), "expected texts, found NoneType"),  # type: ignore[arg-type]
         (lambda: treevote.save(next(iter(parser.members.values())), tmp_path / "out"), "expected an ensemble to save"),  # type: ignore[arg-type]
-        (lambda: treevote.parse(model, toy, member=3), "unknown member '3'"),  # type: ignore[arg-type]
+        (lambda: treevote.doctor(b"one.conllu"), "expected a path, found b'one.conllu'"),  # type: ignore[arg-type]
+        (lambda: treevote.parse(parser, toy, member=3), "unknown member '3'"),  # type: ignore[arg-type]
+        (lambda: treevote.parse(model, toy, member=3), "member: expected a string, found 3"),  # type: ignore[arg-type]
+        (lambda: parse_files(model, one, tmp_path / "out", member=["a"]), "member: expected a string, found ['a']"),  # type: ignore[arg-type]
+        (lambda: treevote.load(OfBytes()), "expected the folder of a model or the name of an installed one, found <"),  # type: ignore[arg-type]
+        (lambda: treevote.parse(model, OfBytes()), "expected a path, found <"),  # type: ignore[arg-type]
         (lambda: treevote.parse(model, [toy[0].words]), "expected a token, found Word"),
         (lambda: treevote.vote_files([one, one], tmp_path / "out", roots="ONE"), "unknown roots 'ONE'"),  # type: ignore[arg-type]
         (lambda: treevote.vote([toy], single_root=True, given="all"), "given: expected Given, found str"),  # type: ignore[arg-type]

@@ -96,6 +96,7 @@ def test_data_to_learn_from_are_a_treebank_or_paths(path: Path) -> None:
         ([TOY], "Treebank in a list"),
         (["toy.conllu", TOY], "Treebank in a list"),
         (5, "int;"),
+        (b"toy.conllu", "bytes;"),
     ],
 )
 def test_data_to_learn_from_are_nothing_else(data: Any, found: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,34 @@ import pytest
 from tests.reference.toy_grammar import toy_treebank
 from treevote import dumps
 from treevote.batch.joint import ParseJob
-from treevote.batch.parsing import parse_sentences
+from treevote.batch.parsing import parse_sentences, stored_parser
 from treevote.conll.chunks import Chunk
 from treevote.corpus.given import Keep
+from treevote.ensemble import stored as storing
 from treevote.ensemble.familiarity import TextCounts
-from treevote.ensemble.parser import load
+from treevote.ensemble.parser import load, save
 from treevote.ensemble.stored import StoredParser
+from treevote.errors import ModelError
 from treevote.parallel import Jobs
+
+
+def test_a_model_may_be_replaced_while_it_is_loaded_by_its_path(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, path = load(model), tmp_path / "model"
+    new = dataclasses.replace(old, facts={**old.facts, "licence": "new"})
+    save(old, path)
+
+    def replaced(folder: str) -> object:
+        monkeypatch.setattr(storing, "load", load)
+        save(new, folder)
+        return load(folder)
+
+    monkeypatch.setattr(storing, "load", replaced)
+    assert stored_parser(path, None)().facts["licence"] == "new"
+    (path / "manifest.json").write_text("")
+    with pytest.raises(ModelError, match="manifest"):
+        stored_parser(path, None)
 
 
 @pytest.mark.parametrize("keep", [None, "labels", "heads", "all"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import pickle
 import shutil
@@ -37,24 +38,26 @@ def test_a_parser_travels_as_path_and_checksum(model: Path, tmp_path: Path) -> N
     arrived: StoredParser = pickle.loads(travelled)
     assert arrived == stored
     assert arrived() is stored()
+    assert arrived.travelled
+    assert not any(copied(stored).travelled for copied in (copy.copy, copy.deepcopy))
 
 
 def test_a_worker_refuses_what_is_not_the_same(model: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "model"
-    shutil.copytree(model, copy)
-    arrived: StoredParser = pickle.loads(pickle.dumps(StoredParser.of(copy)))
-    shutil.rmtree(copy)
+    other = tmp_path / "model"
+    shutil.copytree(model, other)
+    arrived: StoredParser = pickle.loads(pickle.dumps(StoredParser.of(other)))
+    shutil.rmtree(other)
     with pytest.raises(ModelError, match=r"a worker on .*there is no such model folder"):
         arrived()
-    shutil.copytree(model, copy)
+    shutil.copytree(model, other)
     with pytest.raises(ModelError, match=r"a worker on .*expected the model with checksum 0000"):
-        StoredParser(str(copy), "0" * 64, travelled=True)()
+        StoredParser(str(other), "0" * 64, travelled=True)()
     with pytest.raises(ModelError, match=f"expected treevote 0.0.1, found {__version__}"):
         StoredParser(arrived.path, arrived.sha256, None, "0.0.1", True)()
-    manifest = copy / "manifest.json"
+    manifest = other / "manifest.json"
     manifest.write_bytes(manifest.read_bytes()[:-9])
     with pytest.raises(ModelError, match="damaged"):
-        StoredParser.of(copy)()
+        StoredParser.of(other)()
     with pytest.raises(ModelError, match="no such model folder"):
         StoredParser.of(tmp_path / "none")
 

@@ -14,6 +14,7 @@ from treevote.conll.validation import Trees
 from treevote.corpus.sentence import ROOT, Word
 from treevote.corpus.treebank import Treebank
 from treevote.errors import InputError
+from treevote.files.streams import path_of
 
 Path_: TypeAlias = "str | os.PathLike[str]"
 
@@ -37,7 +38,7 @@ def running_texts(data: Data, *, has_tokenizer: bool) -> list[TextChunk]:
     items: Sequence[Any] = data if isinstance(data, Sequence) and not isinstance(data, Treebank) else [data]
     if not all(isinstance(item, os.PathLike) for item in items):
         return []
-    paths = list(map(os.fspath, items))
+    paths = list(map(path_of, items))
     formats = [format for path in paths if (format := text_format(path, "auto")) is not None]
     if len(formats) < len(paths):
         return []
@@ -94,7 +95,7 @@ def training_data(data: Data, trees: Trees) -> Treebank:
 
 def _are_several(data: object) -> TypeGuard[Iterable[Any]]:
     """Tell whether data are items one by one; those of an open file would be its lines."""
-    return isinstance(data, Iterable) and not hasattr(data, "read")
+    return isinstance(data, Iterable) and not hasattr(data, "read") and not isinstance(data, bytes)
 
 
 def from_tokens(sentences: Sequence[Sequence[Any]]) -> Treebank:

@@ -14,7 +14,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import expects_tags
 from treevote.ensemble.parser import EnsembleParser, parse_counted
 from treevote.ensemble.stored import StoredParser
-from treevote.errors import InputError, require_known
+from treevote.errors import InputError, ModelError, require_known
 from treevote.models.text.text_annotator import without_tags
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.protocols import Parser
@@ -23,10 +23,18 @@ SENTENCES = 2000  # number of sentences that are parsed at a time; no result dep
 
 
 def stored_parser(model: StoredParser | str | os.PathLike[str], member: str | None) -> StoredParser:
-    """Return the reference to a model, or to a member of it if one is named."""
-    if not isinstance(model, StoredParser):
-        return StoredParser.of(model, member)
-    return model if member is None else dataclasses.replace(model, member=member)
+    """Return the reference to a model, or to a member of it if one is named; a model named by its path is loaded."""
+    if isinstance(model, StoredParser):
+        return model if member is None else dataclasses.replace(model, member=member)
+    while True:
+        stored = StoredParser.of(model, member)
+        try:
+            stored()
+        except ModelError:
+            if StoredParser.of(model, member) == stored:  # else it was replaced meanwhile
+                raise
+        else:
+            return stored
 
 
 def member_of(ensemble: EnsembleParser, name: str | None) -> Parser:

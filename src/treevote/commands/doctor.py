@@ -101,7 +101,9 @@ def doctor(
     [('10', 'dog', 'obj', 'nsubj')]
     """
     jobs = Jobs.of(jobs)
-    files = [files] if isinstance(files, str | os.PathLike | Treebank) or not isinstance(files, Iterable) else [*files]
+    if isinstance(files, str | bytes | os.PathLike | Treebank) or not isinstance(files, Iterable):
+        files = [files]
+    files = list(files)
     if not files:
         raise InputError("expected files to look at, found none", remedy="name one or more files")
     titles = tuple(map(_name, files))

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from treevote.errors import ConfigError, ModelError
 from treevote.files.exchange import put_in_place, restore, standing
-from treevote.files.streams import path_of
+from treevote.files.streams import AnyPath, path_of
 from treevote.files.temporaries import temporary
 from treevote.store.manifest import MANIFEST, as_model_error, read_errors, read_manifest, write_manifest
 from treevote.store.packages import model_folder
@@ -25,7 +25,7 @@ from treevote.store.record import Record, open_record, read_record, write_record
 _Read = TypeVar("_Read")
 
 
-def save(record: Record, path: str | Path) -> None:
+def save(record: Record, path: AnyPath) -> None:
     """Write a model folder, whole or not at all; the same record gives the same bytes.
 
     A model at ``path`` is replaced once the new one is complete: a reader finds the old one or the new one, even if the
@@ -50,7 +50,7 @@ def save(record: Record, path: str | Path) -> None:
             put_in_place(new, folder)
 
 
-def check_target(path: str | Path) -> None:
+def check_target(path: AnyPath) -> None:
     """Raise the ModelError that `save` would raise for this path, before a long training.
 
     The path must not exist, or be an empty folder or a treevote model of any version without other files; and the
@@ -79,14 +79,14 @@ def check_target(path: str | Path) -> None:
             raise ModelError(f"{path}: '{around}' is not a folder that you may write to; name another folder")
 
 
-def check_apart(path: str | Path, work: str | Path) -> None:
+def check_apart(path: AnyPath, work: AnyPath) -> None:
     """Raise a ConfigError if the folder of a model to write and that of its finished work are one within the other."""
     model, folder = Path(os.path.realpath(path)), Path(os.path.realpath(work))
     if folder.is_relative_to(model) or model.is_relative_to(folder):
         raise ConfigError(f"the model {path} and the folder {work} for the work must be apart; name another folder")
 
 
-def check_folder(path: str | Path) -> None:
+def check_folder(path: AnyPath) -> None:
     """Raise a ModelError if a folder for other files than a model, or one around it, is a model, or for ``"-"``."""
     if path == "-":
         raise ModelError("expected a folder, found -, which is standard output; name a folder")
@@ -94,7 +94,7 @@ def check_folder(path: str | Path) -> None:
     _require_no_model(path, (folder, *folder.parents))
 
 
-def _require_no_model(path: str | Path, folders: Iterable[Path]) -> None:
+def _require_no_model(path: AnyPath, folders: Iterable[Path]) -> None:
     if model := next(filter(_is_model, folders), None):
         raise ModelError(f"{path}: '{model}' is a model, and holds nothing else; name a folder outside")
 
@@ -108,7 +108,7 @@ def _is_model(folder: Path) -> bool:
     return True
 
 
-def load(path: str | Path, *, verify: bool = True) -> Record:
+def load(path: AnyPath, *, verify: bool = True) -> Record:
     """Read a model by its path or its installed name; arrays are mapped into memory, not read.
 
     With ``verify`` the SHA-256 of every file is compared; that of the manifest is always compared. ModelError if there
@@ -117,7 +117,7 @@ def load(path: str | Path, *, verify: bool = True) -> Record:
     return read_whole(path, lambda folder: read_record(read_manifest(folder), verify=verify))
 
 
-def build(path: str | Path, make: Callable[[Record], _Read]) -> _Read:
+def build(path: AnyPath, make: Callable[[Record], _Read]) -> _Read:
     """Build an object from the record of a model; build it again if the folder was replaced meanwhile.
 
     Its parts are read when they are taken from it, each once: those that are not taken cost nothing, and those dropped
@@ -126,12 +126,12 @@ def build(path: str | Path, make: Callable[[Record], _Read]) -> _Read:
     return read_whole(path, lambda folder: make(open_record(read_manifest(folder))))
 
 
-def version(path: str | Path) -> int:
+def version(path: AnyPath) -> int:
     """Return the format version of a model; ModelError if its manifest cannot be read."""
     return read_whole(path, lambda folder: read_manifest(folder).version)
 
 
-def sizes(path: str | Path) -> dict[str, int]:
+def sizes(path: AnyPath) -> dict[str, int]:
     """Return the size in bytes of each file of a model, the manifest included."""
 
     def read(folder: Path) -> dict[str, int]:
@@ -141,7 +141,7 @@ def sizes(path: str | Path) -> dict[str, int]:
     return read_whole(path, read)
 
 
-def read_whole(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
+def read_whole(path: AnyPath, read: Callable[[Path], _Read]) -> _Read:
     """Read a model folder, again if it was replaced meanwhile: its files are opened one by one. Errors name it."""
     path = model_folder(path)
     while True:
@@ -158,7 +158,7 @@ def read_whole(path: str | Path, read: Callable[[Path], _Read]) -> _Read:
                 return result
 
 
-def _stamp(path: str | Path) -> tuple[Path, tuple[int, ...]]:
+def _stamp(path: AnyPath) -> tuple[Path, tuple[int, ...]]:
     """Return the folder of a model, and the identity of its manifest on disk."""
     folder = Path(path)
     if not os.path.exists(folder):

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from treevote.config import check_nesting
 from treevote.errors import ModelError
 from treevote.files.exchange import standing
+from treevote.files.streams import AnyPath
 
 JSON: TypeAlias = "Mapping[str, JSON] | Sequence[JSON] | str | int | float | bool | None"
 """The content of a JSON document; no NaN and no infinity."""
@@ -89,7 +90,7 @@ def member(mapping: object, key: str, kind: type[_T], path: Path) -> _T:
     return value
 
 
-def require_manifest(path: str | Path) -> None:
+def require_manifest(path: AnyPath) -> None:
     """Raise the error that reading a model would raise if there is no folder, or no model in it."""
     with read_errors(path):
         folder = standing(Path(os.path.realpath(path)))
@@ -99,7 +100,7 @@ def require_manifest(path: str | Path) -> None:
             raise ModelError(f"{path}: not a treevote model, it has no {MANIFEST}; name a folder that treevote wrote")
 
 
-def read_errors(path: str | Path) -> AbstractContextManager[None]:
+def read_errors(path: AnyPath) -> AbstractContextManager[None]:
     """Turn an error of the system while a model is read into a `ModelError`."""
     return as_model_error(f"{path}: cannot read the model", "check the path and its permissions")
 

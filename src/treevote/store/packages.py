@@ -67,7 +67,8 @@ def model_folder(model: str | os.PathLike[str]) -> Path:
     A `Path` is a path, and so is a string with a separator. Any other string is a path if something of that name
     exists, else the name of an installed model. ModelError if there is neither, or its package is refused.
     """
-    if not isinstance(model, str | os.PathLike) or not (name := os.fspath(model)) or NO_PATH.search(name):
+    name = os.fspath(model) if isinstance(model, str | os.PathLike) else None
+    if not isinstance(name, str) or not name or NO_PATH.search(name):
         problem = f"expected the folder of a model or the name of an installed one, found {short(model)}"
         raise ModelError(f"{problem}; a parser in memory is written with treevote.save")
     path = Path(model)
