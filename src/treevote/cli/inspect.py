@@ -90,11 +90,17 @@ def explain(
     model: options.Model,
     file: Annotated[str, options.argument("<FILE>", "Sentences; - is standard input.")],
     sentence: Annotated[int | None, options.number(help="Show this sentence only.", show_default="all")] = None,
+    member: Annotated[
+        str | None, options.choice(metavar="<NAME>", help="Decision list, if several members of the model are one.")
+    ] = None,
 ) -> None:
-    """Show the rule of a decision list behind each arc."""
+    """Show the rule of a decision list behind each arc.
+
+    Sentences without tags are tagged first, if the model has a tagger.
+    """
     from treevote.commands.inspect import explain as run
     from treevote.report.model import explained_text
     from treevote.terminal import tell
 
-    for number, words in run(model, file, sentence):
+    for number, words in run(model, file, sentence, member):
         tell(explained_text(number, words))

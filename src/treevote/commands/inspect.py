@@ -10,9 +10,10 @@ from typing import Any
 
 from treevote.commands.model_card import NOTHING, CardMetadata, card
 from treevote.conll.reader import read
+from treevote.ensemble.familiarity import doubt
 from treevote.ensemble.members import RESERVED
-from treevote.ensemble.parser import configuration, load
-from treevote.errors import ConfigError, InputError, ModelError
+from treevote.ensemble.parser import EnsembleParser, configuration, load
+from treevote.errors import ConfigError, InputError, ModelError, require_known, warn
 from treevote.models.parsers.decision_list.explanation import Explanation, rules_text
 from treevote.models.parsers.decision_list.explanation import explain as explain_sentence
 from treevote.models.parsers.decision_list.parser import DecisionListParser
@@ -71,17 +72,32 @@ def model_at(model: str | Path) -> str:
 
 
 def rules(model: str | Path) -> Iterator[str]:
-    """Yield the rules of the decision lists of a model, line by line; ConfigError if it has none."""
-    return rules_text(_decision_list(model))
+    """Yield the rules of the decision lists of a model, each of several below its name; ConfigError if it has none."""
+    lists = _decision_lists(model, load(model))
+    for name, parser in lists.items():
+        if len(lists) > 1:
+            yield f"{name}:"
+        yield from rules_text(parser)
 
 
-def explain(model: str | Path, path: str | Path, sentence: int | None) -> Iterator[tuple[int, list[Explanation]]]:
+def explain(
+    model: str | Path, path: str | Path, sentence: int | None, member: str | None = None
+) -> Iterator[tuple[int, list[Explanation]]]:
     """Yield the number of each sentence, and of every word its head and label, and the rule that set them.
 
-    Sentences are numbered from 1; one of them alone if it is given; InputError if there is no such sentence.
+    Sentences are numbered from 1; one of them alone if it is given; InputError if there is no such sentence. Those
+    without tags are tagged as for a parse. ConfigError if several members are decision lists, and none is named.
     """
-    parser = _decision_list(model)
-    treebank = read(path, trees="ignored")
+    ensemble = load(model)
+    lists = _decision_lists(model, ensemble)
+    if member is not None:
+        require_known("decision list", member, lists)
+    elif len(lists) > 1:
+        raise ConfigError(f"{model} has several decision lists ({', '.join(lists)}); name one of them by --member")
+    parser = lists[member or next(iter(lists))]
+    treebank = ensemble.annotator.tagged(read(path, trees="ignored"))
+    if reason := doubt(ensemble, treebank):
+        warn(f"{treebank.title}: {reason}")
     numbers = range(1, treebank.n_sentences + 1)
     if sentence is not None and sentence not in numbers:
         problem = f"expected a sentence from 1 to {len(numbers):,}, found {sentence}"
@@ -90,13 +106,12 @@ def explain(model: str | Path, path: str | Path, sentence: int | None) -> Iterat
         yield number, list(explain_sentence(parser, treebank, number - 1))
 
 
-def _decision_list(model: str | Path) -> DecisionListParser:
-    """Return the first decision list among the members of a model."""
-    members = load(model).members
-    found = next((member for member in members.values() if isinstance(member, DecisionListParser)), None)
-    if found is None:
+def _decision_lists(model: str | Path, ensemble: EnsembleParser) -> dict[str, DecisionListParser]:
+    """Return the decision lists among the members of a model; ConfigError if there are none."""
+    found = {name: own for name, own in ensemble.members.items() if isinstance(own, DecisionListParser)}
+    if not found:
         raise ConfigError(
-            f"{model} has no decision list among its members ({', '.join(members)}); "
+            f"{model} has no decision list among its members ({', '.join(ensemble.members)}); "
             "train one with --members decision-list"
         )
     return found
