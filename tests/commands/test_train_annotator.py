@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.command_line import content, fails, run
+from tests.command_line import content, fails, invoke, run
 from tests.paths import TOY
 from tests.reference.toy_text import CONLLU, QUICK
 from treevote import train
@@ -177,6 +177,19 @@ def test_a_cascade_has_a_line_for_each_stage(model: Path) -> None:
     stages = json.loads(run("cascade", model, TOY, "--json"))["stages"]
     assert stages["gold tags"]["UPOS"] == 100 > stages["gold tokens"]["UPOS"] - 1
     assert stages["gold tokens"]["Tokens"] == 100
+
+
+def test_a_cascade_needs_the_tags_that_the_model_learned(model: Path, tmp_path: Path) -> None:
+    for name, columns in (("bare", slice(2, 6)), ("upos", slice(4, 6))):
+        rows = [line.split("\t") for line in TOY.read_text("utf-8").split("\n")]
+        for row in rows:
+            row[columns] = "_" * len(row[columns])
+        (tmp_path / f"{name}.conllu").write_text("\n".join(map("\t".join, rows)), "utf-8")
+    assert "bare.conllu: expected tags, found none in" in fails("cascade", model, tmp_path / "bare.conllu")
+    said = invoke("cascade", model, tmp_path / "upos.conllu")
+    assert "upos.conllu: 100% of the tokens have no known FEATS" in said.stderr
+    assert "gold tags" in said.stdout
+    assert not invoke("cascade", model, TOY).stderr
 
 
 def test_a_cascade_takes_a_file_standard_input_and_a_folder(room: Path, tmp_path: Path) -> None:

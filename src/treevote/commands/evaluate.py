@@ -15,6 +15,7 @@ from treevote.conll.guidelines import departures, no_labels, unknown_labels
 from treevote.conll.plain_text import PlainText
 from treevote.conll.reader import read, read_parse
 from treevote.corpus.treebank import Format, Treebank
+from treevote.ensemble.familiarity import doubt
 from treevote.ensemble.parser import load
 from treevote.errors import ConfigError, InputError, TreevoteWarning, unknown, warn
 from treevote.evaluation.calibration import has_confidence, measured
@@ -22,6 +23,7 @@ from treevote.evaluation.counts import Convention, convention_of
 from treevote.evaluation.evaluation import evaluate_systems
 from treevote.evaluation.names import named
 from treevote.evaluation.results import Evaluation, File
+from treevote.models.text.text_annotator import without_tags
 from treevote.store.checkpoints import checksum
 
 
@@ -89,12 +91,18 @@ def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["au
     """Parse a treebank with its tags, with predicted tags, and from its text alone, and evaluate the three.
 
     The text is that of `treevote text`; a model without a tokenizer has no parse of it, and one without a tagger is an
-    error. The convention is that of the treebank's format, or ``"ud"`` where the text is cut into words anew.
+    error, as is a treebank without tags. The convention is that of the treebank's format, or ``"ud"`` where the text is
+    cut into words anew.
     """
     parser = load(model)
     with warnings.catch_warnings():  # of different formats: `_text` refuses them
         warnings.simplefilter("ignore", TreevoteWarning)
         trees = read(gold, format=format)
+    if without_tags(trees).all():
+        problem = "expected tags, found none in UPOS, XPOS and FEATS"
+        raise InputError(problem, path=trees.title, remedy="give a treebank with tags")
+    if reason := doubt(parser, trees):
+        warn(f"{trees.title}: {reason}")
     text = None if parser.annotator.tokenizer is None else _text(trees, gold)
     given = {"gold tags": trees, "gold tokens": parser.annotator.tagged(trees, "predict")}
     if text is not None:
