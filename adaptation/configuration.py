@@ -10,7 +10,8 @@ from typing import Any
 
 from treevote.adaptation.guard import Guard
 from treevote.adaptation.scheme import Scheme, scheme_of
-from treevote.config import from_mapping, load_toml, to_mapping, updated
+from treevote.config import from_mapping, in_file, load_toml, to_mapping, updated
+from treevote.ensemble.configuration import require_command
 from treevote.errors import ConfigError
 from treevote.settings import Seed, Settings
 
@@ -45,10 +46,8 @@ def read_configuration(
     mapping = to_mapping(Configuration())
     if path is not None:
         content = load_toml(path)
-        try:
+        with in_file(path):
             mapping = to_mapping(_of_file(content))
-        except ConfigError as error:
-            raise ConfigError(f"{path}: {error}") from None
     if scheme is not None:
         mapping["scheme"] = to_mapping(scheme_of(scheme))
     return from_mapping(Configuration, updated(mapping, changes or {}))
@@ -56,6 +55,7 @@ def read_configuration(
 
 def _of_file(mapping: Mapping[str, Any]) -> Configuration:
     """Return the configuration of a file; missing settings are those of the scheme in ``like``."""
+    require_command("adapt", mapping)
     own = mapping.get("scheme", {})
     if not isinstance(own, Mapping):
         raise ConfigError(f"scheme: expected a table, found {short(own)}; write [scheme], with the name as like = ...")

@@ -14,12 +14,12 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any, Literal, TypeAlias
 
-from treevote.config import converted, from_mapping, load_toml, to_mapping
+from treevote.config import converted, from_mapping, in_file, load_toml, to_mapping
 from treevote.ensemble import members as known
 from treevote.ensemble.members import DEFAULT_MEMBERS, expanded, find_member, kind_of, member_of, require_free
 from treevote.ensemble.selection import VoteKind
 from treevote.ensemble.trainer import EnsembleTrainer
-from treevote.errors import ConfigError
+from treevote.errors import ConfigError, nearest
 from treevote.models.parsers.transition import parser as lr
 from treevote.settings import Seed, Settings
 
@@ -69,16 +69,34 @@ def read_configuration(path: str | Path | None) -> Configuration:
     if path is None:
         return Configuration()
     mapping = load_toml(path)
-    if "members" in mapping and isinstance(mapping["members"], dict):
-        raise ConfigError(
-            f"{path}: the table of a member is [member.NAME], and members a list of names; correct the key"
-        )
-    try:
+    with in_file(path):
+        if isinstance(mapping.get("members"), dict):
+            raise ConfigError("the table of a member is [member.NAME], and members a list of names; correct the key")
+        require_command("train", mapping)
         configuration = from_mapping(Configuration, mapping)
         ensemble_of(configuration)
         return configuration
-    except ConfigError as error:
-        raise ConfigError(f"{path}: {error}") from None
+
+
+KEYS = {"train": ("weights", "select", "folds", "members", "member"), "adapt": ("scheme", "guard")}
+"""Keys of a configuration that one command has and the other has not."""
+
+
+def require_command(command: Literal["train", "adapt"], mapping: Mapping[str, Any]) -> None:
+    """Raise ConfigError if the keys of a file, which a command reads, are those of the other command."""
+    other = "adapt" if command == "train" else "train"
+    if mapping.keys().isdisjoint(KEYS[command]) and not mapping.keys().isdisjoint(KEYS[other]):
+        problem = f"expected a configuration of treevote {command}, found one of treevote {other}"
+        raise ConfigError(f"{problem}; give it to that, or write another with treevote config {command}")
+
+
+def require_members(configuration: Configuration) -> None:
+    """Raise ConfigError if members are named, and a table belongs to none of them, nor to one that another is like."""
+    named, tables = expanded(configuration.members), configuration.member
+    for name in tables if named else ():
+        if name not in named and all(own.get("like") != name or other == name for other, own in tables.items()):
+            hint = nearest(name, named)
+            raise ConfigError(f"[member.{name}] is no member; {hint}name it in members, or remove the table")
 
 
 def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | None = None) -> EnsembleTrainer:

@@ -17,6 +17,7 @@ import sys
 import types
 import typing
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from reprlib import repr as short
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -111,12 +112,21 @@ def to_toml(obj: DataclassInstance) -> str:
     return text
 
 
+@contextmanager
+def in_file(path: str | Path | None) -> Iterator[None]:
+    """Raise ConfigErrors of the block with the name of the file, if there is one."""
+    try:
+        yield
+    except ConfigError as error:
+        raise (error if path is None else ConfigError(f"{path}: {error}")) from None
+
+
 def load_toml(path: str | Path) -> dict[str, Any]:
-    """Read a TOML file; ConfigError, with the line, if it cannot be read, is not UTF-8 or not TOML."""
+    """Read TOML, ``-`` from standard input; ConfigError, with the line, if it is unreadable, not UTF-8 or not TOML."""
     import tomllib
 
     try:
-        raw = Path(path_of(path)).read_bytes()
+        raw = sys.stdin.buffer.read() if path == "-" else Path(path_of(path)).read_bytes()
     except OSError as fault:
         raise ConfigError(f"{path}: cannot read it ({fault.strerror or fault}); check the path") from fault
     try:

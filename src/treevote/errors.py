@@ -15,7 +15,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -101,12 +101,15 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> ConfigError:
     >>> str(unknown("preset", 5, ["fast", "best", "fast"]))
     "unknown preset '5'; known: fast, best"
     """
-    names = list(dict.fromkeys(known))
-    name = shortened(str(name))
-    folded = {each.casefold(): each for each in reversed(names)}
-    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=_NEAR)
-    hint = f"did you mean '{folded[near[0]]}'? " if near else ""
-    return ConfigError(f"unknown {kind} '{name}'; {hint}known: {', '.join(names)}")
+    names, name = list(dict.fromkeys(known)), shortened(str(name))
+    return ConfigError(f"unknown {kind} '{name}'; {nearest(name, names)}known: {', '.join(names)}")
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """Return the question whether the nearest known name is meant, and a space; an empty string if none is near."""
+    folded = {each.casefold(): each for each in reversed(known)}
+    near = difflib.get_close_matches(shortened(name).casefold(), folded, n=1, cutoff=_NEAR)
+    return f"did you mean '{folded[near[0]]}'? " if near else ""
 
 
 def require_known(kind: str, name: object, known: Iterable[str]) -> None:

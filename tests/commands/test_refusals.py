@@ -277,8 +277,11 @@ def test_a_fault_in_a_configuration_is_told_by_its_key(tmp_path: Path) -> None:
             "member.first.width: expected a number of at most 64 bits, found 1000",
         ),
         ("seed = 1" + "0" * 400, "c.toml: seed: expected a number of at most 64 bits, found 1000"),
-        ("[member.first]\nlearner = 'sklearn" + ".a" * 2000 + "'", "member first: unknown learner 'sklearn.a"),
-        ("[member.graph-mira]\n[member.first]\noptions = {nope = 3}", "member first: unknown option of maxent 'nope'"),
+        ("[member.first]\nlearner = 'sklearn" + ".a" * 2000 + "'", "c.toml: member first: unknown learner 'sklearn.a"),
+        (
+            "[member.graph-mira]\n[member.first]\noptions = {nope = 3}",
+            "c.toml: member first: unknown option of maxent 'nope'",
+        ),
     ):
         (tmp_path / "c.toml").write_text(text)
         assert said in fails("train", "--train", TOY, "--config", tmp_path / "c.toml", "-o", tmp_path / "m")

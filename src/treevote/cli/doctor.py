@@ -76,7 +76,7 @@ def doctor(
 
     if any(map(is_standard_output, (output, list_file, report))):
         raise ConfigError("the suspects are on standard output; name a file for --output, --list and --report")
-    require_apart([list_file, report], [*files, acknowledged])
+    require_apart([list_file, report], [*files, acknowledged, config])
     require_apart([output, list_file, report], [acknowledged, *(files if len(files) > 1 else [])])
     require_writable([output, list_file])
     options.require_pages(report)

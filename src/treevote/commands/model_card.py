@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from treevote.config import from_mapping, load_toml
+from treevote.config import from_mapping, in_file, load_toml
 from treevote.ensemble.familiarity import expects_tags
 from treevote.ensemble.parser import EnsembleParser, score_tags
-from treevote.errors import ConfigError
 
 
 @dataclass(frozen=True)
@@ -50,10 +49,9 @@ def read_card_metadata(path: str | Path | None) -> CardMetadata:
     """Read the file of a card; without a path it is empty."""
     if path is None:
         return NOTHING
-    try:
-        return from_mapping(CardMetadata, load_toml(path))
-    except ConfigError as error:
-        raise ConfigError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
+    content = load_toml(path)
+    with in_file(path):
+        return from_mapping(CardMetadata, content)
 
 
 def card(facts: Mapping[str, Any], parser: EnsembleParser, metadata: CardMetadata) -> dict[str, Any]:

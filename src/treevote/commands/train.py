@@ -16,10 +16,18 @@ import numpy as np
 
 from treevote.annotation.cross_parsing import save_parses
 from treevote.commands.treebanks import read_development, read_some, read_training
+from treevote.config import in_file
 from treevote.corpus.treebank import Format, Treebank
 from treevote.corpus.trees import are_partial
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer, TrainedAnnotator
-from treevote.ensemble.configuration import PRESETS, Configuration, Preset, ensemble_of, read_configuration
+from treevote.ensemble.configuration import (
+    PRESETS,
+    Configuration,
+    Preset,
+    ensemble_of,
+    read_configuration,
+    require_members,
+)
 from treevote.ensemble.members import member_from_record, with_clusters, with_vectors
 from treevote.ensemble.parser import EnsembleParser, save
 from treevote.ensemble.partial_trees import require_whole_trees
@@ -132,7 +140,8 @@ def train(
     if save_folds is not None:
         folder = Path(path_of(save_folds))
         on_folds = _folds_saved(folder, trainer, treebank, held_out, annotator, configuration.seed)
-    compile_kernels(trainer, treebank)
+    with in_file(config):
+        compile_kernels(trainer, treebank)
     seen: TrainedAnnotator | None = None
     if annotator is not None:
         dev_text = held_out
@@ -162,7 +171,11 @@ def chosen(path: str | Path | None, preset: Preset, given: Mapping[str, Any]) ->
         for name, value in given.items()
         if not (value is None or value is False or (isinstance(value, tuple | list) and not value))
     }
-    return dataclasses.replace(PRESETS[preset] if path is None else read_configuration(path), **changes)
+    configuration = PRESETS[preset] if path is None else read_configuration(path)
+    if "members" not in changes:
+        with in_file(path):
+            require_members(configuration)
+    return dataclasses.replace(configuration, **changes)
 
 
 def _warn_of_foreign(kind: str, words: Sequence[str], treebank: Treebank) -> None:
