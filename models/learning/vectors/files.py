@@ -17,7 +17,7 @@ from typing import BinaryIO, TypeAlias
 
 import numpy as np
 
-from treevote.errors import InputError
+from treevote.errors import InputError, warn
 from treevote.files.streams import opened, writing
 from treevote.kernels import Doubles, Floats
 from treevote.models.learning.vectors.vectors import Halves, WordVectors
@@ -88,11 +88,16 @@ def _scaled(rows: Sequence[Floats]) -> Halves:
 def write_vectors(words: Sequence[str], values: Doubles, path: str | os.PathLike[str]) -> int:
     """Write words and their vectors, shape (n_words, size), as a text file of word2vec; return the number of words.
 
-    Words with white space of ASCII in them, which the format cannot hold, and words of more than ``LONGEST_WORD`` bytes
-    are left out. The file is written whole, or not at all.
+    Words with white space of ASCII in them, which the format cannot hold, are left out with a warning, words of more
+    than ``LONGEST_WORD`` bytes without one; InputError if none is left. The file is written whole, or not at all.
     """
     bare = [word.encode() for word in words]
     kept = [row for row, word in enumerate(bare) if len(word.split()) == 1 and len(word) <= LONGEST_WORD]
+    if not kept:
+        raise InputError("expected words without white space, found none", remedy="give text with such words")
+    if spaced := sum(len(word.split()) != 1 for word in bare):
+        reason = "have white space in them, which a file of vectors cannot hold; they have no vector"
+        warn(f"{spaced:,} of {plural(len(words), 'word')} {reason}")
     with writing(path) as stream:
         stream.write(f"{len(kept)} {values.shape[1]}\n".encode())
         for row in kept:
@@ -107,7 +112,10 @@ def _row(values: Floats | list[bytes], name: str, word: str, line: int | None) -
         row = np.array([np.nan])
     if not (np.abs(row) <= 1e15).all():
         found = f"expected finite numbers for the word '{word[:40]}', found something else"
-        raise InputError(found, path=name, line=line, remedy="give word vectors of word2vec, fastText or GloVe")
+        remedy = "give word vectors of word2vec, fastText or GloVe"
+        if not word.strip("01"):
+            remedy = "word clusters, with a tab behind the path and behind the word, are for --word-clusters"
+        raise InputError(found, path=name, line=line, remedy=remedy)
     return row.astype(np.float32)
 
 

@@ -15,7 +15,7 @@ from tests.contract.subjects import NETWORK
 from tests.reference.toy_parser import TEST, TRAINING, accuracy
 from treevote.corpus.sentence import Word
 from treevote.corpus.treebank import Treebank
-from treevote.errors import InputError
+from treevote.errors import InputError, TreevoteWarning
 from treevote.models.learning.vectors.files import LONGEST_LINE, read_vectors, write_vectors
 from treevote.models.learning.vectors.vectors import NO_VECTORS, WordVectors
 from treevote.store.record import Record
@@ -95,9 +95,13 @@ def test_vectors_that_do_not_fit_their_words_are_refused(words: tuple[str, ...],
 
 def test_written_words_are_read_again(tmp_path: Path) -> None:
     words = ["the", "10 000", "x\u00a0y", "\u3000", "é" * LONGEST_LINE]
-    n_written = write_vectors(words, np.arange(10.0).reshape(5, 2), tmp_path / "vectors")
+    with pytest.warns(TreevoteWarning, match="1 of 5 words have white space in them, .*; they have no vector"):
+        n_written = write_vectors(words, np.arange(10.0).reshape(5, 2), tmp_path / "vectors")
     assert read_vectors(tmp_path / "vectors").words == ("the", "x\u00a0y", "\u3000")
     assert n_written == 3
+    with pytest.raises(InputError, match="expected words without white space, found none; give"):
+        write_vectors(["10 000", "a b"], np.ones((2, 3)), tmp_path / "none")
+    assert not (tmp_path / "none").exists()
 
 
 def test_of_many_words_the_first_are_kept_and_those_asked_for(tmp_path: Path) -> None:
@@ -122,6 +126,7 @@ def test_of_many_words_the_first_are_kept_and_those_asked_for(tmp_path: Path) ->
         (b"1 2\nthe 1 x\n", "expected finite numbers for the word 'the'"),
         (b"the 1 x\n", "expected finite numbers for the word 'the'"),
         (b"the 1 nan\n", "expected finite numbers for the word 'the'"),
+        (b"101\tthe\t3\n", "for the word '101', found something else; word clusters, .* are for --word-clusters"),
         (b"1 3000\n", "expected word vectors of 1 to 2,000 dimensions, found 3,000"),
         (as_binary()[:-9], "expected 3 words and 3 numbers for each, found 2 words"),
         (b"1 1\na\nb " + struct.pack("<f", 1), "expected a word of one line, found 'a"),
@@ -169,7 +174,8 @@ def test_words_outside_the_training_data_are_known_by_their_vectors() -> None:
 
 def test_vectors_that_were_written_are_read(tmp_path: Path) -> None:
     values = np.array([[0.5, -1.25, 3.0], [1e-7, 2.0, 0.0], [1.0, 1.0, 1.0]])
-    write_vectors(["the", "ζ\u0301", "10 000.5"], values, tmp_path / "v.vec")
+    with pytest.warns(TreevoteWarning, match="1 of 3 words"):
+        write_vectors(["the", "ζ\u0301", "10 000.5"], values, tmp_path / "v.vec")
     found = read_vectors(tmp_path / "v.vec")
     assert found.words == ("the", "ζ\u0301")
     assert found.values * np.sqrt(np.sum(values[:2] ** 2) / 2) == pytest.approx(values[:2], abs=2e-3)
