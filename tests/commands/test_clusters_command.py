@@ -148,7 +148,12 @@ def test_a_fault_is_one_sentence_and_leaves_no_file(tmp_path: Path) -> None:
     (tmp_path / "bad").write_text("0\ta\n2\tb\n", "utf-8")
     said = fails("train", "--train", TOY, "-o", tmp_path / "model", "--word-clusters", tmp_path / "bad")
     assert "bad, line 2: expected a path of zeros and ones" in said
-    assert "at least 1000 times" in fails("clusters", TOY, "-o", tmp_path / "out", "--least", 1000)
+    (tmp_path / "bad").write_text("01 a 3\n", "utf-8")
+    said = fails("train", "--train", TOY, "-o", tmp_path / "model", "--word-clusters", tmp_path / "bad")
+    assert "word clusters, with a tab behind the path and behind the word, are for --word-clusters" in said
+    assert "at least 1,000 times, found none; give more text, or lower --least" in fails(
+        "clusters", TOY, "-o", tmp_path / "out", "--least", 1000
+    )
     (tmp_path / "text.conllu").write_bytes(TOY.read_bytes())
     assert "both read and written" in fails("clusters", tmp_path / "text.conllu", "-o", tmp_path / "text.conllu")
     assert (tmp_path / "text.conllu").read_bytes() == TOY.read_bytes()

@@ -45,8 +45,8 @@ def induce(
         counts.add(treebank)
     words, bigrams = counts.bigrams(least)
     if not words:
-        times = "once" if least == 1 else f"{least} times"
-        raise InputError(f"expected words that occur at least {times}, found none", remedy="give more text")
+        times, lower = ("once", "") if least == 1 else (f"{least:,} times", ", or lower --least")
+        raise InputError(f"expected words that occur at least {times}, found none", remedy=f"give more text{lower}")
     n_classes = min(n_classes, len(words))
     class_of = exchange(bigrams, n_classes, OTHERS, progress)
     path_of = paths(bigrams.pairs(class_of, n_classes + OTHERS), n_classes)

@@ -46,9 +46,9 @@ def cooccurrence_vectors(
     found = [each.bigrams(least) for each in counts]
     words, _ = found[0]
     if len(words) <= size:
-        times = "once" if least == 1 else f"{least} times"
+        times, lower = ("once", "") if least == 1 else (f"{least:,} times", ", lower --least")
         problem = f"expected more than {size:,} words that occur at least {times}, found {len(words):,}"
-        raise InputError(problem, remedy="give more text, or ask for fewer dimensions")
+        raise InputError(problem, remedy=f"give more text{lower}, or ask for fewer dimensions")
     places = []
     for _, bigrams in found:
         n_all = len(bigrams.counts)

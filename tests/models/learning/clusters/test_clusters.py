@@ -104,9 +104,9 @@ def test_numbers_out_of_range_and_empty_texts_are_refused() -> None:
         induce([TEXT], n_classes=0)
     with pytest.raises(ConfigError, match="least"):
         induce([TEXT], least=0)
-    with pytest.raises(InputError, match="1000 times"):
+    with pytest.raises(InputError, match="1,000 times, found none; give more text, or lower --least"):
         induce([TEXT], least=1000)
-    with pytest.raises(InputError, match="once"):
+    with pytest.raises(InputError, match=r"once, found none; give more text$"):
         induce([], least=1)
 
 
