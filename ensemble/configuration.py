@@ -122,7 +122,8 @@ def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | N
         members[new] = from_mapping(type(trainer), {**to_mapping(trainer), **own})
     for key in given:
         if not any(hasattr(trainer, key) for trainer in members.values()):
-            raise ConfigError(f"none of the members has a setting {key!r}; leave it out, or name other members")
+            option = " (--beam)" if key == "width" else ""
+            raise ConfigError(f"none of the members has a setting {key!r}{option}; leave it out, or name other members")
     return EnsembleTrainer(members, configuration.weights, configuration.select, configuration.folds or 0)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import fails, run
+from tests.paths import TOY
 from treevote.adaptation.configuration import Configuration as OfAdapt
 from treevote.config import settings_of
 from treevote.ensemble.configuration import KEYS, Configuration
@@ -56,3 +57,8 @@ def test_a_configuration_of_the_other_command_is_told(command: str, other: str, 
 
 def test_standard_input_is_one_file() -> None:
     assert "standard input is named for two inputs" in fails("doctor", "-", "--config", "-")
+
+
+def test_an_option_that_no_member_has_is_named_as_it_was_written(tmp_path: Path) -> None:
+    said = fails("train", "--train", TOY, "-o", tmp_path / "model", "--members", "graph-mira", "--beam", 3)
+    assert "none of the members has a setting 'width' (--beam); leave it out, or name other members" in said

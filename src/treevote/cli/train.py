@@ -125,7 +125,7 @@ def train(
     before = model_at(output)
     if all_faults:
         require_no_faults({"partial": trainings, "some": [dev] if dev else []}, fault, format=format)
-    settings: dict[str, object] = {"search": search or (beam and "beam"), "width": beam, "encoding": encoding}
+    settings: dict[str, object] = {"width": beam, "search": search or (beam and "beam"), "encoding": encoding}
     with options.running(jobs, backend, cluster) as running:
         trained = run(
             trainings,
