@@ -12,7 +12,7 @@ import pytest
 
 from treevote import InputError, TreevoteWarning, dumps, loads, read
 from treevote.conll.corpora import document_ids, files_of, joined
-from treevote.conll.reader import with_marks
+from treevote.conll.reader import OnError, with_marks
 from treevote.conll.text_chunks import text_format
 from treevote.evaluation.calibration import confidence_of
 
@@ -83,6 +83,20 @@ def test_lines_keep_their_numbers_where_faulty_sentences_are_left_out(tmp_path: 
     whole = read(paths, on_error="skip")
     lines = [whole.fault(slot, "x", "y").line for slot in np.flatnonzero(whole.is_token).tolist()]
     assert lines == [6, 7, 12, 13] * 2
+
+
+@pytest.mark.parametrize(("on_error", "chosen"), [("stop", [0, 1, 2]), ("skip", [0, 2]), ("keep", [0, 2])])
+def test_a_fault_counts_the_sentences_of_its_file(tmp_path: Path, on_error: OnError, chosen: list[int]) -> None:
+    sentences = ["# a\n\n1\tcats" + "\t_" * 4 + "\t0\troot\t_\t_\n\n"] * 3
+    for i in {*range(3)} - {*chosen}:
+        sentences[i] = "1\tno\n\n"
+    paths = [tmp_path / name for name in ("a.conllu", "b.conllu")]
+    for path in paths:
+        path.write_text("".join(sentences))
+    whole, numbers = read(paths, on_error=on_error), [str(i + 1) for i in chosen] * 2
+    for part, expected in ((whole, numbers), (whole[1:], numbers[1:]), (whole[::-1], numbers[::-1])):
+        slots = part.offsets[:-1] + 1
+        assert [part.fault(slot, "x", "y").sentence for slot in slots.tolist()] == expected
 
 
 def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,6 +41,8 @@ def test_reader_equals_its_slow_twin(text: bytes, trees: Trees, as_conllx: bool)
     assert plain(treebank) == [(block.words, block.heads, block.deprels) for block in good]
     assert treebank.source is not None
     assert treebank.source.line_of[treebank.offsets[:-1]].tolist() == [block.first_line for block in good]
+    sentences = [block for block in blocks if block.words or block.fault]
+    assert treebank.source.numbers.tolist() == [i for i, block in enumerate(sentences, 1) if block.words]
 
 
 @given(damaged_texts(), st.sampled_from(["required", "optional"]))
@@ -71,6 +73,8 @@ def test_chunks_of_any_size_hold_the_same(text: bytes, n_bytes: int) -> None:
     assert b"".join(part.text for part in parts) == text
     read_parts = [parse_chunk(part, on_error="keep") for part in parts]
     assert [s for treebank, _ in read_parts for s in plain(treebank)] == plain(whole)
+    numbers, *of_parts = [each.source.numbers.tolist() for each, _ in [(whole, faults), *read_parts] if each.source]
+    assert [number for part in of_parts for number in part] == numbers
     assert [str(fault) for _, found in read_parts for fault in found] == [str(fault) for fault in faults]
 
 

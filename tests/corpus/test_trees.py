@@ -156,7 +156,8 @@ def test_reversal_mirrors_every_arc(treebank: Treebank) -> None:
 def test_reversal_keeps_unknown_heads_mirrors_support_and_drops_the_source() -> None:
     toy = Treebank.of([(["a", "b"], [-1, -1], ["_", "_"])])
     support = np.array([0, 0.25, 0.5], np.float32)
-    source = Source("a.conllu", b"1\ta\n2\tb", np.array([0, 0, 1], np.int32), "conllu", ((0, "a.conllu", 1),))
+    line_of, files = np.array([0, 0, 1], np.int32), ((0, "a.conllu", 1),)
+    source = Source("a.conllu", b"1\ta\n2\tb", line_of, np.array([1]), "conllu", files)
     voted = Treebank(
         toy.words,
         toy.tokens,

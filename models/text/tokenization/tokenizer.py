@@ -92,7 +92,7 @@ class Tokenizer:
                     remedy = "cut the sentence in parts"
                     raise InputError(problem, path=chunk.path, sentence=sent_id(comments), remedy=remedy)
         conllu, files = "\n".join([*lines, ""]).encode(), ((0, chunk.path, 1),)
-        source = Source(chunk.path, conllu, np.array(line_of, np.int32), "conllu", files)
+        source = Source(chunk.path, conllu, np.array(line_of, np.int32), np.arange(1, len(offsets)), "conllu", files)
         words = (ROOT, *(Word(form, "_", "_", "_", "_") for form in number_of))
         unknown = np.full(len(tokens), -1, np.int32)
         columns = np.array(tokens, np.int32), unknown, (), unknown, np.array(offsets, np.int64)

@@ -31,7 +31,7 @@ from treevote.corpus.treebank import MARKS, Format, Treebank
 from treevote.errors import InputError, require_known, shortened
 from treevote.files.encodings import UTF8, utf8_of
 from treevote.files.streams import Readable, opened
-from treevote.kernels import Bools, Ints
+from treevote.kernels import Bools, Ints, Longs
 
 if TYPE_CHECKING:
     from conllu import TokenList
@@ -225,7 +225,8 @@ def parse_chunk(
             bad[i] = True
             faults.append(fault)
     treebank, line_of = _columns(text, blocks, tokens, ~bad, trees)
-    source = Source(chunk.path, chunk.text, line_of, chunk.format, ((0, chunk.path, chunk.first_line),))
+    numbers = _numbers(chunk, blocks)[~bad & (tokens.n_tokens > 0)]
+    source = Source(chunk.path, chunk.text, line_of, numbers, chunk.format, ((0, chunk.path, chunk.first_line),))
     if on_error == "skip" and bad.any():
         source = _without(source, blocks, bad)
     return dataclasses.replace(treebank, name=os.path.basename(chunk.path), source=source), faults
@@ -263,12 +264,17 @@ def _without(source: Source, blocks: Blocks, bad: Bools) -> Source:
     return dataclasses.replace(source, text=text, line_of=line_of, files=files)
 
 
+def _numbers(chunk: Chunk, blocks: Blocks) -> Longs:
+    """Return the number in the file of the sentence in each block."""
+    return chunk.first_sentence + np.cumsum(blocks.is_sentence) - blocks.is_sentence
+
+
 def _faults(
     chunk: Chunk, text: bytes, blocks: Blocks, tokens: Tokens, trees: Trees
 ) -> Iterator[tuple[int, Iterator[InputError]]]:
     """Yield the number of each suspect block, and its faults, if it has any."""
     lines = text.decode("utf-8", "surrogateescape").split("\n") if tokens.suspect.any() else []
-    numbers = chunk.first_sentence + np.cumsum(blocks.is_sentence) - blocks.is_sentence
+    numbers = _numbers(chunk, blocks)
     unlabelled = trees in ("required", "some") and all(
         text[i - 3 : i - 1] == b"\t_" for i in tokens.deprel_start.tolist()
     )

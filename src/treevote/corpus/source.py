@@ -6,7 +6,6 @@ A document is a text of several sentences, which begins with a comment ``# newdo
 from __future__ import annotations
 
 import bisect
-import dataclasses
 import functools
 import itertools
 import operator
@@ -32,13 +31,15 @@ class Source:
 
     ``path`` is that of the file, which may be ``<stdin>``; it is empty for several. ``line_of``, shape (n_slots,), has
     for each token the index in ``lines``; for a ROOT slot that of the first line of the sentence, comments included.
-    ``files`` has for each run of lines that follow one another in a file the index of the first one, the path of the
-    file, and the number of this line there, from 1.
+    ``numbers``, shape (n_sentences,), has the number of each sentence in its file, from 1. ``files`` has for each run
+    of lines that follow one another in a file the index of the first one, the path of the file, and the number of this
+    line there, from 1.
     """
 
     path: str
     text: bytes
     line_of: Ints
+    numbers: Longs
     format: Literal["conllu", "conllx"]
     files: tuple[tuple[int, str, int], ...]
 
@@ -79,8 +80,8 @@ class Source:
             return ["_"] * len(slots)
         return [self.lines[line].rstrip("\r").rpartition("\t")[2] for line in self.line_of[slots].tolist()]
 
-    def select(self, slots: Sequence[range], front: Sequence[str]) -> Source:
-        """Return the lines of some sentences, each with a blank line behind it, given the slots of each.
+    def select(self, chosen: Longs, slots: Sequence[range], front: Sequence[str]) -> Source:
+        """Return the lines of some sentences, each with a blank line behind it, given their indices and slots.
 
         ``front`` is for each a comment to put before it, or empty. Comments between sentences are left out. All slots
         keep their places.
@@ -101,7 +102,7 @@ class Source:
             lines += [self.lines[start].removeprefix("\ufeff"), *self.lines[start + 1 : end]]
             lines.append("\r" if lines[-1].endswith("\r") else "")
         text = "\n".join([*lines, ""]).encode("utf-8", "surrogateescape")
-        return dataclasses.replace(self, text=text, line_of=np.concatenate(line_of), files=tuple(files))
+        return Source(self.path, text, np.concatenate(line_of), self.numbers[chosen], self.format, tuple(files))
 
     @staticmethod
     def concatenate(sources: Sequence[Source | None]) -> Source | None:
@@ -119,7 +120,8 @@ class Source:
             line_of.append(source.line_of + np.int32(n_lines))
             files += [(first + n_lines, path, number) for first, path, number in source.files]
             n_lines += texts[-1].count(b"\n")
-        return Source("", b"".join(texts), np.concatenate(line_of), given[0].format, tuple(files))
+        numbers = np.concatenate([source.numbers for source in given])
+        return Source("", b"".join(texts), np.concatenate(line_of), numbers, given[0].format, tuple(files))
 
 
 def missing_end(text: bytes) -> bytes:

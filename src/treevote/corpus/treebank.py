@@ -265,10 +265,11 @@ class Treebank:
     def fault(self, slot: int, problem: str, remedy: str) -> InputError:
         """Error for a token, or for the end of a sentence if that is at the slot, with file, line and sentence."""
         i = int(np.searchsorted(self.offsets, slot)) - 1
-        path, line = "", None
+        path, line, number = "", None, i + 1
         if self.source is not None:
+            number = self.source.numbers[i]
             path, line = self.source.place(slot if slot < self.offsets[i + 1] else slot - 1)
-        problem, sentence = f"token {slot - self.offsets[i]}: {problem}", sent_id(self.comments(i)) or str(i + 1)
+        problem, sentence = f"token {slot - self.offsets[i]}: {problem}", sent_id(self.comments(i)) or str(number)
         return InputError(problem, path=path or self.title, line=line, sentence=sentence, remedy=remedy)
 
     def comments(self, i: int) -> Sequence[str]:
@@ -356,7 +357,8 @@ class Treebank:
             front = [""] * len(chosen)
             if (chosen[1:] > chosen[:-1]).all():
                 front = openings(self._documents(chosen), map(self.comments, chosen.tolist()))
-            lines = self.source.select([range(*self.offsets[i : i + 2].tolist()) for i in chosen.tolist()], front)
+            own = [range(*self.offsets[i : i + 2].tolist()) for i in chosen.tolist()]
+            lines = self.source.select(chosen, own, front)
         return dataclasses.replace(self, **columns, offsets=offsets, source=lines)
 
     def compact(self) -> Treebank:
