@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import inspect
 import json
 import lzma
 import os
@@ -14,6 +15,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -155,6 +157,33 @@ def test_another_model_makes_them_again(model: Path, corpus: Path, tmp_path: Pat
     run("train", "--train", corpus / "one" / "f00.conllu", corpus / "two" / "f07.conllu", "-o", tmp_path / "other")
     parse_folder(model, [corpus], tmp_path / "out")
     assert parse_folder(tmp_path / "other", [corpus], tmp_path / "out").written == 12
+
+
+OTHERS: dict[str, Any] = {
+    "member": "lr-svm-forward",
+    "support": True,
+    "confidence": True,
+    "lights": True,
+    "on_error": "skip",
+    "tags": "keep",
+    "keep": "heads",
+    "strict": True,
+    "format": "conllu",
+    "encoding": "latin-1",
+    "id_prefix": "n",
+}
+"""Another value of each option that the bytes of an output, or its faults, may depend on."""
+
+NO_TASK = {"model", "inputs", "folder", "suffix", "force", "jobs", "task_bytes"}
+"""Parameters of `parse_folder` that are no options of the task."""
+
+
+@pytest.mark.parametrize("name", sorted({*inspect.signature(parse_folder).parameters} - NO_TASK))
+def test_another_option_makes_them_again(model: Path, corpus: Path, tmp_path: Path, name: str) -> None:
+    parse_folder(model, [corpus / "one"], tmp_path / "out")
+    for written in (6, 0):
+        found = parse_folder(model, [corpus / "one"], tmp_path / "out", **{name: OTHERS[name]})
+        assert (found.written, found.kept, found.faulty) == (written, 6 - written, [])
 
 
 class Killed(BaseException):

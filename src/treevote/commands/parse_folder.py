@@ -98,15 +98,14 @@ def parse_folder(
         raise InputError("expected files to parse, found none", remedy="name one or more files or folders")
     check_folder(folder)
     files, links = pairs(inputs, folder, suffix, format)
-    options: dict[str, Any] = {"support": support, "confidence": confidence, "on_error": on_error}
-    options |= {"tags": tags, "keep": keep, "lights": lights}
-    work = ParseJob(StoredParser.of(model, member), **options)
+    work = ParseJob(StoredParser.of(model, member), support, confidence, on_error, tags, keep, lights)
     is_utf8(encoding)
     work.check()
+    options: dict[str, Any] = {**vars(work), "stored": work.stored.sha256, "treevote": work.stored.version}
     options |= {"member": member, "strict": strict, "format": format, "encoding": encoding, "id_prefix": id_prefix}
     if packages := work.stored.packages:
         options |= {"packages": packages}
-    task = digest({"model": work.stored.sha256, "treevote": work.stored.version, **options})
+    task = digest(options)
     with _sentence(folder):
         os.makedirs(folder, exist_ok=True)
     with _sentence(folder), lock(folder) as free:
