@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ from hypothesis import strategies as st
 
 import treevote
 from tests.reference.toy_grammar import toy_treebank
-from treevote import ConfigError, EnsembleParser, StoredParser, dumps, parse_files, parse_strings
+from treevote import ConfigError, EnsembleParser, StoredParser, dumps, parse_files, parse_folder, parse_strings
 from treevote.batch import strings
 from treevote.batch.data import running_texts
 from treevote.batch.joint import ParseJob
@@ -37,11 +40,11 @@ LINES = (
 texts = st.lists(st.sampled_from(LINES), max_size=9).map("\n".join) | st.text(max_size=20)
 
 
-def alone(model: Path, text: str) -> str:
+def alone(model: Path, text: str, **options: Any) -> str:
     """Return what ``treevote parse`` writes for a text."""
     path = model.parent / "alone.conllu"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    parse_files(model, [path], model.parent / "alone.out")
+    parse_files(model, [path], model.parent / "alone.out", **options)
     return (model.parent / "alone.out").read_bytes().decode("utf-8", "surrogateescape")
 
 
@@ -99,18 +102,23 @@ def test_faulty_sentences_are_left_out_or_kept(model: Path, on_error: str) -> No
 def test_options_are_those_of_the_command(model: Path) -> None:
     good = dumps(toy_treebank(1, seed=5))
     assert "LabelConfidence=" in parse_strings(model, [good], support=True, confidence=True)[0].text
+    assert parse_strings(model, [good], lights=True)[0].text == alone(model, good, lights=True) != good
     assert parse_strings(model, [good], member="lr-svm-forward")[0].text
-    options: list[Any] = [{"support": True}, {"confidence": True}]
+    options: list[Any] = [{"support": True}, {"confidence": True}, {"lights": True}]
     for option in options:
         with pytest.raises(ConfigError, match="belong to a vote, not to lr-svm-forward alone"):
             parse_strings(model, [good], member="lr-svm-forward", **option)
-    with pytest.raises(ConfigError, match="belong to a vote, not to lr-svm-forward alone"):
-        ParseJob(StoredParser.of(model, "lr-svm-forward"), lights=True).check()
     with pytest.raises(ConfigError, match="unknown member"):
         parse_strings(model, [good], member="x")
     for n in 1, 2:
         results = parse_strings(model, [good] * n, support=True, format="conllx")
         assert ["no MISC" in each.error for each in results] == [True] * n
+
+
+@pytest.mark.parametrize("function", [parse_files, parse_folder, parse_strings])
+def test_each_option_of_a_parse_job_is_one_of_every_function(function: Callable[..., object]) -> None:
+    options = {field.name for field in fields(ParseJob)} - {"stored", "compare"}
+    assert {"member", *options} <= {*inspect.signature(function).parameters}
 
 
 @pytest.mark.parametrize("keep", [None, "labels", "heads", "all"])

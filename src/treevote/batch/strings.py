@@ -53,6 +53,7 @@ def parse_strings(
     member: str | None = None,
     support: bool = False,
     confidence: bool = False,
+    lights: bool = False,
     on_error: OnError = "stop",
     tags: Tags = "auto",
     keep: Keep | None = None,
@@ -69,7 +70,7 @@ def parse_strings(
         A model folder. A `StoredParser` makes sure that all machines have the same model and version.
     texts : iterable of str
         Each is one or several sentences, or a whole file.
-    member, support, confidence, on_error, tags, keep
+    member, support, confidence, lights, on_error, tags, keep
         As for `parse_files`.
     format : {"conllu", "conllx", "text", "lines"}, default="conllu"
         Format of the texts; ``"text"`` and ``"lines"`` are running text, see `parse_files`.
@@ -100,7 +101,7 @@ def parse_strings(
     >>> two.error.partition(" (")[0]
     'line 1, sentence 1: expected 10 columns separated by tabs, found 1'
     """
-    work = ParseJob(stored_parser(model, member), support, confidence, on_error, tags, keep)
+    work = ParseJob(stored_parser(model, member), support, confidence, on_error, tags, keep, lights)
     work.check()
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         raise ConfigError(f"expected texts, found {type(texts).__name__}; give a list of texts")
