@@ -17,6 +17,7 @@ from treevote.commands.treebanks import read_training
 from treevote.conll.reader import read
 from treevote.ensemble.annotator_trainer import AnnotatorTrainer
 from treevote.ensemble.parser import load
+from treevote.ensemble.selection import LARGEST
 from treevote.errors import ConfigError, TreevoteWarning
 from treevote.report.scores import HALVES
 
@@ -156,8 +157,8 @@ def test_a_selection_needs_several_members_and_chooses_their_weights(tmp_path: P
 def test_too_many_members_to_select_from_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "dev.conllu").write_text(TOY.read_text("utf-8").replace("\tdet\t", "\todd\t"), "utf-8")  # a warning
     arguments = ("--dev", tmp_path / "dev.conllu", "-o", tmp_path / "model", "--select")
-    said = fails("train", TOY, *arguments, "--members", ",".join(["pipeline"] * 13))
-    assert "a selection has 12 members at most, found 13; name fewer" in said
+    said = fails("train", TOY, *arguments, "--members", ",".join(["pipeline"] * (LARGEST + 1)))
+    assert f"a selection has {LARGEST} members at most, found {LARGEST + 1}; name fewer" in said
 
 
 def test_zero_is_a_seed_and_a_number_of_folds(tmp_path: Path) -> None:

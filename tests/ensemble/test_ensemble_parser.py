@@ -209,7 +209,12 @@ def test_settings_that_cannot_be_trained_are_refused(trainer: EnsembleTrainer, o
     [
         (2, {}, DEV.select([]), "expected sentences to measure on, found none"),
         (2, {}, DEV.with_trees(np.where(DEV.heads == 0, -1, DEV.heads), DEV.deprels, DEV.labels), "expected a head"),
-        (LARGEST + 1, {"select": True}, DEV, "a selection has 12 members at most, found 13; name fewer"),
+        (
+            LARGEST + 1,
+            {"select": True},
+            DEV,
+            f"a selection has {LARGEST} members at most, found {LARGEST + 1}; name fewer",
+        ),
         (MAX_SYSTEMS + 1, {"weights": "learned"}, DEV, "a learned vote has 60 members at most, found 61"),
     ],
 )

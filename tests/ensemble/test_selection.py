@@ -16,6 +16,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.ensemble import selection
 from treevote.ensemble.candidate_model import CandidateModel
 from treevote.ensemble.judge import learn
+from treevote.ensemble.members import built_in_families
 from treevote.ensemble.selection import LARGEST, VoteKind, WeightKind, diversity, fit_weights, select
 from treevote.ensemble.vote import vote
 from treevote.errors import ConfigError, InputError
@@ -132,6 +133,11 @@ def test_as_many_as_the_largest_number_can_be_selected_from_and_no_more() -> Non
         select(GOLD[:3], parses, single_root=True)
     del parses["m0"]
     assert select(GOLD[:3], parses, single_root=True).members == ("m1",)
+
+
+def test_all_built_in_members_can_be_selected_from() -> None:
+    members = [name for family in built_in_families().values() for name in family.members]
+    assert len(members) <= LARGEST, "measure a higher limit, and write it in docs/recipes/select.md, too"
 
 
 def test_what_cannot_be_chosen_is_told() -> None:
