@@ -38,12 +38,17 @@ def test_commands_and_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "vote" in call("treevote inspect my-model")
 
 
-def test_every_member_is_in_its_table_and_every_command_is_named() -> None:
+def test_every_member_learner_and_template_set_is_in_its_page_and_every_command_is_named() -> None:
     from treevote.ensemble.members import built_in_families
+    from treevote.models.learning.learners.registry import LEARNERS
+    from treevote.models.parsers.pipeline import template_sets as pipeline
+    from treevote.models.parsers.transition import template_sets as transition
 
-    table = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
     for name in (name for family in built_in_families().values() for name in family.members):
-        assert f"`{name}`" in table, f"add a row for {name} to the table of members in docs/configuration.md"
+        assert f"`{name}`" in page, f"add a row for {name} to the table of members in docs/configuration.md"
+    for name in (*LEARNERS, *pipeline.TEMPLATE_SETS, *transition.TEMPLATE_SETS):
+        assert f"`{name}`" in page, f"name the learner or the set of templates {name} in docs/configuration.md"
     for name in COMMANDS:
         assert f"treevote {name}" in README or f"`{name}`" in README, f"name the command {name} in README.md"
 

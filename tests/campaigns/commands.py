@@ -50,6 +50,7 @@ COMMANDS = {
     "evaluate": Command("evaluate {toy} {parse} {toy} --report out.html", "out.html"),
     "evaluate-json": Command("evaluate {toy} {parse} --json"),
     "evaluate-csv": Command("evaluate {toy} {parse} --csv"),
+    "evaluate-latex": Command("evaluate {toy} {parse} --latex"),
     "adapt": Command(f"{ADAPT} -o out", "out"),
     "adapt-work": Command(f"{ADAPT} --work work -o out", "out"),
     "show": Command("show {toy} --against {parse} --svg out.svg", "out.svg"),

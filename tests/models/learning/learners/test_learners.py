@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pydoc
 import warnings
 from typing import Any
 
@@ -28,19 +29,19 @@ from treevote.models.learning.features.pairs import PAIR_SCALE, SCALE
 from treevote.models.learning.learners import pairs
 from treevote.models.learning.learners.coordinate_descent import Features, State, curvature_along, sweep
 from treevote.models.learning.learners.inequality_maxent import InequalityMaxEnt
-from treevote.models.learning.learners.linear import checked_rows
+from treevote.models.learning.learners.linear import OnlineLinearClassifier, checked_rows
 from treevote.models.learning.learners.pairs import PairExpansion, PairsSVM
+from treevote.models.learning.learners.registry import LEARNERS
 from treevote.models.parsers.transition.calibration import fit_temperature
 
 ESTIMATORS = [
-    InequalityMaxEnt(),
+    *(pydoc.locate(path)() for path in LEARNERS.values()),  # type: ignore[operator]
     InequalityMaxEnt(widths="count", c2=0.1, observed_only=False, fit_intercept=False),
-    PairsSVM(),
 ]
 
 
 def expected_failures(estimator: Any) -> dict[str, str]:
-    return EXPECTED_FAILURES if isinstance(estimator, PairsSVM) else {}
+    return EXPECTED_FAILURES if isinstance(estimator, (OnlineLinearClassifier, PairsSVM)) else {}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

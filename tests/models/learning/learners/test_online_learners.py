@@ -1,4 +1,4 @@
-"""The online learners: kernels equal their twins, and keep scikit-learn's contract."""
+"""The online learners: kernels equal their twins."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from scipy.sparse import csr_matrix
 from scipy.special import log_softmax
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tests.models.learning.learners.problems import EXPECTED_FAILURES, problem, problems
+from tests.models.learning.learners.problems import problem, problems
 from tests.reference import online_learners as twin
 from treevote.errors import ConfigError
 from treevote.kernels import Floats, Longs
@@ -24,14 +23,6 @@ from treevote.models.learning.learners.passive_aggressive import PassiveAggressi
 from treevote.models.learning.learners.sgd_maxent import SGDMaxEnt
 
 BOTH = pytest.mark.parametrize("learner", [SGDMaxEnt(rate=0.1), PassiveAggressive()], ids=["maxent", "svm"])
-
-
-@parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [SGDMaxEnt(), PassiveAggressive()],
-    expected_failed_checks=lambda _: EXPECTED_FAILURES,
-)
-def test_learners_keep_the_contract_of_scikit_learn(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 @settings(max_examples=30)

@@ -1,4 +1,4 @@
-"""The regularized perceptron: the kernel equals its twin, and it keeps scikit-learn's contract."""
+"""The regularized perceptron: the kernel equals its twin."""
 
 from __future__ import annotations
 
@@ -11,22 +11,13 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.special import softmax
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tests.models.learning.learners.problems import EXPECTED_FAILURES, problem, problems
+from tests.models.learning.learners.problems import problem, problems
 from tests.reference.regularized_perceptron import perceptron
 from treevote.errors import ConfigError
 from treevote.kernels import Floats, Longs
 from treevote.models.learning.learners.registry import make_learner
 from treevote.models.learning.learners.regularized_perceptron import RegularizedPerceptron
-
-
-@parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [RegularizedPerceptron()],
-    expected_failed_checks=lambda _: EXPECTED_FAILURES,
-)
-def test_it_keeps_the_contract_of_scikit_learn(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 @settings(max_examples=40)
