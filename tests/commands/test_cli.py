@@ -190,6 +190,7 @@ def test_data_cannot_reach_the_terminal_as_control_characters(tmp_path: Path, mo
         said,
         run("evaluate", gold, system, gold),
         run("evaluate", "--json", gold, system, gold),
+        run("evaluate", "--latex", gold, system, gold),
         run("evaluate", "--csv", gold, system.name, gold),
     ):
         assert not set(text) & set("\x1b\x07\x9b\u202e")
