@@ -13,4 +13,4 @@ from treevote.corpus.vocabulary import used
 def test_places_lead_back_to_the_numbers(column: list[int]) -> None:
     numbers, places = used(np.array(column, np.int32))
     assert numbers == list(dict.fromkeys(number for number in column if number >= 0))
-    assert [numbers[place] if place >= 0 else -1 for place in places.tolist()] == column
+    assert [numbers[place] if place >= 0 else place for place in places.tolist()] == column
