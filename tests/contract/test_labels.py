@@ -47,7 +47,7 @@ def test_odd_labels_are_learned(subject: Subject) -> None:
 @own
 def test_labels_that_could_not_be_read_back_are_refused(subject: Subject) -> None:
     for label in WRONG:
-        with pytest.raises(InputError, match=r"^toy, sentence 1: expected labels with no control character in them"):
+        with pytest.raises(InputError, match=r"^toy, sentence 1: token 1: expected a label with no control character"):
             subject.train(toy(label))
 
 

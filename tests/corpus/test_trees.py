@@ -115,19 +115,19 @@ def test_columns_agree_with_single_sentences(treebank: Treebank) -> None:
 
 def test_the_first_sentence_that_is_no_tree_is_named() -> None:
     treebank = Treebank.of(
-        [(["a"], [0], ["x"]), (["a", "b"], [2, 1], ["x", "x"]), (["a"], [-1], ["_"])], name="toy.conllu"
+        [(["a"], [0], ["x"]), (["a", "b", "c"], [0, 3, 2], ["x"] * 3), (["a"], [-1], ["_"])], name="toy.conllu"
     )
     assert are_trees(treebank).tolist() == [True, False, False]
-    with pytest.raises(InputError, match=r"^toy\.conllu, sentence 2: expected a tree"):
+    with pytest.raises(InputError, match=r"^toy\.conllu, sentence 2: token 2: expected a tree, found the heads \[0, 3, 2\]"):
         non_projective(treebank)
-    with pytest.raises(InputError, match=r"^toy\.conllu, sentence 3: expected a tree"):
+    with pytest.raises(InputError, match=r"^toy\.conllu, sentence 3: token 1: expected a tree"):
         require_trees(treebank, np.array([True, False, True]))
     require_trees(treebank, np.array([True, False, False]))
 
 
 def test_the_first_sentence_with_a_label_that_cannot_be_written_is_named() -> None:
     treebank = Treebank.of([(["a"], [0], ["x"]), (["a"], [0], ["a\tb"]), (["a"], [0], ["a\tb"])], name="toy.conllu")
-    with pytest.raises(InputError, match=r"^toy\.conllu, sentence 2: expected labels with no control character"):
+    with pytest.raises(InputError, match=r"^toy\.conllu, sentence 2: token 1: expected a label with no control character"):
         require_labelled_trees(treebank)
 
 

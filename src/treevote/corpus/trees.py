@@ -82,9 +82,10 @@ def require_trees(treebank: Treebank, sentences: Bools | None = None) -> None:
     sound = are_trees(treebank)
     faults = np.flatnonzero(~sound if sentences is None else ~sound & sentences)
     if len(faults):
-        problem = f"expected a tree, found the heads {treebank[int(faults[0])].heads[1:].tolist()}"
-        remedy = "correct the heads, or leave the sentence out"
-        raise InputError(problem, path=treebank.name, sentence=str(faults[0] + 1), remedy=remedy)
+        _, *heads = treebank[int(faults[0])].heads.tolist()
+        token = 1 + heads.index(-1) if -1 in heads else next(cycles([-1, *heads]))[0]
+        problem, remedy = f"expected a tree, found the heads {heads}", "correct the heads, or leave the sentence out"
+        raise treebank.fault(int(treebank.offsets[faults[0]]) + token, problem, remedy)
 
 
 def require_labelled_trees(treebank: Treebank) -> None:
@@ -100,13 +101,13 @@ def require_labelled_trees(treebank: Treebank) -> None:
     bare = (treebank.heads[tokens] < 0).any() or (treebank.deprels[tokens] < 0).any()
     if not treebank.n_tokens or bare:
         problem = f"expected trees to learn from, found {'sentences without heads' if bare else 'no sentence'}"
-        raise InputError(problem, path=treebank.name, remedy="give a labelled treebank")
+        raise InputError(problem, path=treebank.title, remedy="give a labelled treebank")
     for number, label in enumerate(treebank.labels):
         if not is_label(label):
-            slots = np.flatnonzero(treebank.deprels == number)
-            problem = f"expected labels with no control character in them, found {short(label)}"
-            sentence = str(np.searchsorted(treebank.offsets, slots[0], "right")) if len(slots) else ""
-            raise InputError(problem, path=treebank.name, sentence=sentence, remedy="correct the DEPREL")
+            problem, remedy = f"expected a label with no control character, found {short(label)}", "correct the DEPREL"
+            slots = np.flatnonzero(treebank.deprels == number).tolist()
+            unused = InputError(problem, path=treebank.title, remedy=remedy)
+            raise treebank.fault(slots[0], problem, remedy) if slots else unused
     require_trees(treebank)
 
 
