@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -54,22 +52,12 @@ class GrowingArray(Generic[Scalar]):
         self._n = n
 
 
-_lock = threading.RLock()
-
-
-def lock() -> threading.RLock:
-    """Return the lock of all memos, held while one takes in words."""
-    return _lock
-
-
-def _renew_lock() -> None:
-    """Give a forked process a lock of its own: a thread that is not there any more may have held the inherited one."""
-    global _lock
-    _lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+def taken(idle: list[Key]) -> Key | None:
+    """Take an item out of a list, so that no other thread has it; None if the list is empty."""
+    try:
+        return idle.pop()
+    except IndexError:
+        return None
 
 
 class _Numbered:
@@ -93,7 +81,7 @@ class WordMemo:
     def __init__(self, lexicon: Lexicon, limit: int = 1 << 16) -> None:
         self.lexicon = lexicon
         self.limit = limit
-        self._known: _Numbered | None = None  # also while words are added
+        self._idle: list[_Numbered] = []  # a call takes one, and gives it back at its end
 
     def __reduce__(self) -> tuple[Callable[..., WordMemo], tuple[Lexicon, int]]:
         """Pickle the lexicon and the limit, without the cached words."""
@@ -101,14 +89,14 @@ class WordMemo:
 
     def encode(self, words: Sequence[Word]) -> tuple[Ints, WordColumns]:
         """Return the row of each word, shape (n_words,), in columns that may hold other words as well."""
-        with lock():
-            known, self._known = self._known, None
-            if known is None or (words is not known.latest and len(known.rows) > self.limit):
-                known = _Numbered(self.lexicon.columns((ROOT,)))
-            if words is not known.latest:
-                self._add(known, words)
-            self._known = known
-            return known.rows_of_latest, known.columns
+        known = taken(self._idle)
+        if known is None or (words is not known.latest and len(known.rows) > self.limit):
+            known = _Numbered(self.lexicon.columns((ROOT,)))
+        if words is not known.latest:
+            self._add(known, words)
+        found = known.rows_of_latest, known.columns  # before another thread may take it
+        self._idle.append(known)
+        return found
 
     def _add(self, known: _Numbered, words: Sequence[Word]) -> None:
         rows, first = known.rows, len(known.rows)

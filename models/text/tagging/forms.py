@@ -15,7 +15,7 @@ from treevote.corpus.sentence import Word
 from treevote.kernels import Ints, Longs
 from treevote.models.learning.clusters.clusters import NAMES, NONE, Clusters
 from treevote.models.learning.features.lexicon import shape
-from treevote.models.learning.features.word_memo import GrowingArray, latest, lock
+from treevote.models.learning.features.word_memo import GrowingArray, latest, taken
 
 PREFIXES, SUFFIXES, INFIXES = range(1, 5), range(1, 8), range(1, 6)
 
@@ -63,7 +63,7 @@ class FormMemo:
         self._row_of = {form: row for row, form in enumerate(forms)}
         if len(self._row_of) != len(forms):
             raise ValueError("a form of its dictionary occurs twice")
-        self._known: _Numbered | None = None  # also while forms are added
+        self._idle: list[_Numbered] = []
 
     def __reduce__(self) -> tuple[Callable[..., FormMemo], tuple[Sequence[str], Clusters, int]]:
         return FormMemo, (self.forms, self.clusters, self.limit)
@@ -73,19 +73,19 @@ class FormMemo:
 
         Values have the shape (n_rows, len(SPELLING)). A known form is its row in the training data, or ``UNKNOWN``.
         """
-        with lock():
-            known, self._known = self._known, None
-            if known is None or len(known.rows) > self.limit:
-                known = _Numbered()
-            rows, first = known.rows, len(known.rows)
-            numbers = [rows.setdefault(word.form, len(rows)) for word in words]
-            if len(rows) > first:
-                fresh = latest(rows, len(rows) - first)
-                values = [[_number(string) for string in spelling(form, self.clusters)] for form in fresh]
-                known.values.add(np.array(values, np.int64))
-                known.known.add(np.array([self._row_of.get(form, UNKNOWN) for form in fresh], np.int32))
-            self._known = known
-            return np.array(numbers, np.int32), known.values.rows, known.known.rows
+        known = taken(self._idle)
+        if known is None or len(known.rows) > self.limit:
+            known = _Numbered()
+        rows, first = known.rows, len(known.rows)
+        numbers = [rows.setdefault(word.form, len(rows)) for word in words]
+        if len(rows) > first:
+            fresh = latest(rows, len(rows) - first)
+            values = [[_number(string) for string in spelling(form, self.clusters)] for form in fresh]
+            known.values.add(np.array(values, np.int64))
+            known.known.add(np.array([self._row_of.get(form, UNKNOWN) for form in fresh], np.int32))
+        found = np.array(numbers, np.int32), known.values.rows, known.known.rows  # before another thread may take it
+        self._idle.append(known)
+        return found
 
 
 def _number(string: str) -> int:

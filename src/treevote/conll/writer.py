@@ -63,13 +63,12 @@ def dumps(treebank: Treebank) -> str:
             remedy="ask for the trees alone, or give the sentences as CoNLL-U",
         )
     items, columns = [MARKS[field] for field in marks], [column[slots].tolist() for column in marks.values()]
-    replaced = _NAMES if "tag_confidence" in marks else _OF_TREES
     marks_of: Iterable[tuple[float, ...]] = zip(*columns, strict=True) if marks else itertools.repeat(())
     for line, head, deprel, numbers in zip(at, heads, deprels, marks_of, strict=False):
         before, _, _, ninth, tenth = lines[line].rsplit("\t", 4)
         if numbers:
             known = [item.format(number) for item, number in zip(items, numbers, strict=True) if number == number]
-            tenth = _replaced(tenth, replaced, known)
+            tenth = _replaced(tenth, [*_OF_TREES, *(item.partition("=")[0] for item in known)], known)
         lines[line] = f"{before}\t{head}\t{deprel}\t{ninth}\t{tenth}"
     return "\n".join(lines)
 
@@ -164,8 +163,8 @@ def _replaced(misc: str, keys: Sequence[str], items: Sequence[str]) -> str:
     return ("|".join([*(kept if kept not in ([""], ["_"]) else []), *items]) or "_") + misc[len(before) :]
 
 
-_NAMES = (*(mark.partition("=")[0] for mark in MARKS.values()), LIGHT)
-_OF_TREES = tuple(name for name in _NAMES if name != MARKS["tag_confidence"].partition("=")[0])
+_OF_TAGS = MARKS["tag_confidence"].partition("=")[0]
+_OF_TREES = (*(mark.partition("=")[0] for field, mark in MARKS.items() if field != "tag_confidence"), LIGHT)
 
 
 def require_misc(treebank: Treebank) -> None:
@@ -211,15 +210,19 @@ def with_words(treebank: Treebank, words: tuple[Word, ...], tokens: Ints) -> Tre
     """Return the same sentences and trees with other lemmas and tags; forms stay.
 
     ``tokens`` has for each slot the index in ``words``, whose first is ROOT. If the treebank has a source, the columns
-    LEMMA to FEATS of its lines change as well, and nothing else in them.
+    LEMMA to FEATS of its lines change as well, and nothing else in them; but a confidence in other tags leaves MISC.
     """
     source = treebank.source
     if source is not None:
         lines = list(source.lines)
         columns = ["\t".join(word[1:]) for word in words]
         slots = np.flatnonzero(treebank.is_token)
+        is_marked = source.format == "conllu" and f"{_OF_TAGS}=".encode() in source.text
         for line, word in zip(source.line_of[slots].tolist(), tokens[slots].tolist(), strict=True):
-            number, form, _, _, _, _, rest = lines[line].split("\t", 6)
+            number, form, _, *tags, rest = lines[line].split("\t", 6)
+            if is_marked and (*tags,) != words[word][2:]:
+                rest, _, misc = rest.rpartition("\t")
+                rest = f"{rest}\t{_replaced(misc, [_OF_TAGS], [])}"
             lines[line] = f"{number}\t{form}\t{columns[word]}\t{rest}"
         source = dataclasses.replace(source, text=utf8_of("\n".join(lines)))
     return dataclasses.replace(treebank, words=words, tokens=tokens, source=source)

@@ -94,7 +94,7 @@ def test_margins_do_not_depend_on_the_batch(tagger: Tagger, monkeypatch: pytest.
 
 
 def test_predicted_tags_alone_have_confidence(reader: TextAnnotator) -> None:
-    lines = "1\tdogs" + "\t_" * 8 + "\n\n" + "1\tdogs\t_\tNOUN" + "\t_" * 6 + "\n\n"
+    lines = "1\tdogs" + "\t_" * 7 + "\tTagConfidence=1\n\n" + "1\tdogs\t_\tNOUN" + "\t_" * 6 + "\n\n"
     treebank = parse_chunk(Chunk("", 1, 1, lines.encode(), "conllu"), trees="ignored")[0]
     found = reader.tagged(treebank)
     assert found.tag_confidence is not None
@@ -105,7 +105,24 @@ def test_predicted_tags_alone_have_confidence(reader: TextAnnotator) -> None:
     assert f"\tTagConfidence={found.tag_confidence[1]:.3f}" in first
     assert "TagConfidence" not in second
     assert reader.tagged(treebank, "keep").tag_confidence is None
-    assert dataclasses.replace(reader, confidence=None).tagged(treebank).tag_confidence is None
+    unsure = dataclasses.replace(reader, confidence=None).tagged(treebank)
+    assert unsure.tag_confidence is None
+    assert "TagConfidence" not in dumps(unsure)
+
+
+def test_given_tags_keep_their_confidence_whatever_is_beside_them(reader: TextAnnotator) -> None:
+    given = "1\tdogs\t_\tNOUN" + "\t_" * 5 + "\tTagConfidence=0.111\n\n"
+    bare = "1\tdogs" + "\t_" * 8 + "\n\n"
+
+    def parse(text: str) -> str:
+        treebank = parse_chunk(Chunk("", 1, 1, text.encode(), "conllu"), trees="ignored")[0]
+        found = reader.tagged(treebank)
+        heads = np.where(found.is_token, 0, -1).astype(np.int32)
+        return dumps(found.with_trees(heads, heads, ("root",)))
+
+    alone = parse(given)
+    assert "\tTagConfidence=0.111\n" in alone
+    assert parse(given + bare).startswith(alone)
 
 
 def test_it_is_written_and_read_back(reader: TextAnnotator) -> None:

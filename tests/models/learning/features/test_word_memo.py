@@ -112,6 +112,30 @@ def test_an_interrupted_call_leaves_nothing_half_done(
     assert contents(used, WORDS[:12]) == contents(memo(), WORDS[:12])
 
 
+@pytest.mark.parametrize(("memo", "module", "name"), MEMOS)
+def test_a_call_waits_for_no_other_thread(
+    memo: Callable[[], WordMemo | FormMemo], module: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used, function, is_under_way, may_end = memo(), getattr(module, name), threading.Event(), threading.Event()
+    expected, waits = contents(memo(), WORDS), list[bool]()
+
+    def held_up(*arguments: Any) -> Any:
+        if threading.current_thread() is thread:
+            is_under_way.set()
+            waits.append(may_end.wait(5))
+        return function(*arguments)
+
+    monkeypatch.setattr(module, name, held_up)
+    thread = threading.Thread(target=used.encode, args=(WORDS[:9],))
+    thread.start()
+    is_under_way.wait()
+    found = contents(used, WORDS)
+    may_end.set()
+    thread.join()
+    assert all(waits)
+    assert found == contents(used, WORDS) == expected
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no process forks")
 @pytest.mark.parametrize(("memo", "module", "name"), MEMOS)
 def test_a_forked_process_waits_for_no_thread_of_its_parent(
