@@ -96,7 +96,7 @@ def require_members(configuration: Configuration) -> None:
     for name in tables if named else ():
         if name not in named and all(own.get("like") != name or other == name for other, own in tables.items()):
             hint = nearest(name, named)
-            raise ConfigError(f"[member.{name}] is no member; {hint}name it in members, or remove the table")
+            raise ConfigError(f"[member.{name}] is no member; {hint}correct the name, name it in members, or remove it")
 
 
 def ensemble_of(configuration: Configuration, settings: Mapping[str, object] | None = None) -> EnsembleTrainer:

@@ -56,7 +56,8 @@ class StoredParser:
     travelled: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
-        converted(str | None, self.member, "member")
+        if not isinstance(self.member, str):
+            converted(str | None, self.member, "member")
 
     @classmethod
     def of(cls, path: str | os.PathLike[str], member: str | None = None) -> Self:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.config import from_mapping, load_toml, to_mapping, to_toml
+from treevote.config import from_mapping, in_file, load_toml, to_mapping, to_toml
 from treevote.errors import ConfigError
 
 
@@ -228,3 +228,15 @@ def test_a_file_is_read_with_or_without_byte_order_mark(tmp_path: Path) -> None:
         assert load_toml(tmp_path / "a.toml") == {"search": {"width": 2}}
     with pytest.raises(ConfigError, match="cannot read"):
         load_toml(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"), [(None, "a fault"), ("a.toml", "a.toml: a fault"), ("-", "<stdin>: a fault")]
+)
+def test_a_fault_has_the_name_of_its_file_and_keeps_its_cause(path: str | None, said: str) -> None:
+    with pytest.raises(ConfigError) as caught, in_file(path):
+        raise ConfigError("a fault") from ZeroDivisionError()
+    assert str(caught.value) == said
+    own: BaseException | None = caught.value if path is None else caught.value.__cause__
+    assert own is not None
+    assert isinstance(own.__cause__, ZeroDivisionError)

@@ -23,7 +23,7 @@ from reprlib import repr as short
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from treevote.errors import ConfigError, unknown
-from treevote.files.streams import path_of
+from treevote.files.streams import name_of, path_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -118,29 +118,33 @@ def in_file(path: str | Path | None) -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        raise (error if path is None else ConfigError(f"{path}: {error}")) from None
+        if path is None:
+            raise
+        raise ConfigError(f"{name_of(path)}: {error}") from error
 
 
 def load_toml(path: str | Path) -> dict[str, Any]:
     """Read TOML, ``-`` from standard input; ConfigError, with the line, if it is unreadable, not UTF-8 or not TOML."""
     import tomllib
 
+    path = path_of(path)
+    name = name_of(path)
     try:
-        raw = sys.stdin.buffer.read() if path == "-" else Path(path_of(path)).read_bytes()
+        raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as fault:
-        raise ConfigError(f"{path}: cannot read it ({fault.strerror or fault}); check the path") from fault
+        raise ConfigError(f"{name}: cannot read it ({fault.strerror or fault}); check the path") from fault
     try:
         content = tomllib.loads(raw.decode("utf-8-sig"))
         check_nesting(content)
         return content
     except UnicodeDecodeError as fault:
         line = raw.count(b"\n", 0, fault.start) + 1
-        raise ConfigError(f"{path}, line {line}: expected UTF-8; save the file in that encoding") from fault
+        raise ConfigError(f"{name}, line {line}: expected UTF-8; save the file in that encoding") from fault
     except (ValueError, RecursionError) as fault:
         problem, _, place = str(fault).partition(" (at ")
         found = re.match(r"line (\d+)", place)  # else "end of document"
         line = int(found[1]) if found else raw.rstrip().count(b"\n") + 1
-        where = f"{path}, line {line}" if place else path
+        where = f"{name}, line {line}" if place else name
         raise ConfigError(f"{where}: expected TOML, found a fault: {problem}; correct it") from fault
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.reference.toy_grammar import toy_treebank
-from treevote import dumps
+from treevote import dumps, parse_files, parse_folder
 from treevote.batch.joint import ParseJob
 from treevote.batch.parsing import parse_sentences, stored_parser
 from treevote.conll.chunks import Chunk
@@ -36,6 +37,14 @@ def test_a_model_may_be_replaced_while_it_is_loaded_by_its_path(
 
     monkeypatch.setattr(storing, "load", replaced)
     assert stored_parser(path, None)().facts["licence"] == "new"
+    (tmp_path / "in.conllu").write_text("1\ta\t_\tN" + "\t_" * 6 + "\n\n")
+    calls: list[Callable[..., object]] = [parse_files, parse_folder]
+    for n, call in enumerate(calls):
+        save(old, path)
+        with monkeypatch.context() as patched:
+            patched.setattr(storing, "load", replaced)
+            call(path, tmp_path / "in.conllu", tmp_path / f"out{n}")
+    assert stored_parser(path, np.str_("lr-svm-forward"))().members
     (path / "manifest.json").write_text("")
     with pytest.raises(ModelError, match="manifest"):
         stored_parser(path, None)

@@ -18,9 +18,12 @@ from treevote.ensemble.configuration import KEYS, Configuration
     [
         (
             "members = ['lr-svm-forward']\n[member.lr-svm-foward]\ncutoff = 3",
-            "[member.lr-svm-foward] is no member; did you mean 'lr-svm-forward'? name it in members, or",
+            "[member.lr-svm-foward] is no member; did you mean 'lr-svm-forward'? correct the name,",
         ),
-        ("members = ['default']\n[member.zz]\nlike = 'pipeline'", "[member.zz] is no member; name it in members"),
+        (
+            "members = ['default']\n[member.zz]\nlike = 'pipeline'",
+            "[member.zz] is no member; correct the name",
+        ),
         ("members = ['pipeline']\n[member.pipeline]\nlike = 'pipeline'\n[member.b]", "[member.b] is no member;"),
     ],
 )

@@ -118,9 +118,7 @@ def test_the_first_sentence_that_is_no_tree_is_named() -> None:
         [(["a"], [0], ["x"]), (["a", "b", "c"], [0, 3, 2], ["x"] * 3), (["a"], [-1], ["_"])], name="toy.conllu"
     )
     assert are_trees(treebank).tolist() == [True, False, False]
-    with pytest.raises(
-        InputError, match=r"sentence 2: token 2: expected a tree, found the heads \[0, 3, 2\]"
-    ):
+    with pytest.raises(InputError, match=r"sentence 2: token 2: expected a tree, found the heads \[0, 3, 2\]"):
         non_projective(treebank)
     with pytest.raises(InputError, match=r"^toy\.conllu, sentence 3: token 1: expected a tree"):
         require_trees(treebank, np.array([True, False, True]))
@@ -129,9 +127,7 @@ def test_the_first_sentence_that_is_no_tree_is_named() -> None:
 
 def test_the_first_sentence_with_a_label_that_cannot_be_written_is_named() -> None:
     treebank = Treebank.of([(["a"], [0], ["x"]), (["a"], [0], ["a\tb"]), (["a"], [0], ["a\tb"])], name="toy.conllu")
-    with pytest.raises(
-        InputError, match=r"^toy\.conllu, sentence 2: token 1: expected a label with no control"
-    ):
+    with pytest.raises(InputError, match=r"^toy\.conllu, sentence 2: token 1: expected a label with no control"):
         require_labelled_trees(treebank)
 
 

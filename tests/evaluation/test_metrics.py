@@ -229,7 +229,7 @@ def test_the_place_in_the_file_is_named() -> None:
     toy = Treebank.concatenate([one("a"), one("c")], "b.conllu")
     text = b"# sent_id = s-1\n1\ta\n\n# sent_id = s-2\n# text = c\n1\tc\n"
     line_of = np.array([0, 1, 3, 5], np.int32)
-    source = Source("corpus/b.conllu", text, line_of, np.arange(2), "conllu", ((0, "corpus/b.conllu", 11),))
+    source = Source("corpus/b.conllu", text, line_of, np.arange(1, 3), "conllu", ((0, "corpus/b.conllu", 11),))
     system = dataclasses.replace(toy, source=source)
     with pytest.raises(InputError, match=r"^corpus/b\.conllu, line 16, sentence s-2: token 1: expected 'b' as in"):
         evaluate(Treebank.concatenate([one("a"), one("b")]), system)

@@ -94,7 +94,8 @@ def write_vectors(words: Sequence[str], values: Doubles, path: str | os.PathLike
     bare = [word.encode() for word in words]
     kept = [row for row, word in enumerate(bare) if len(word.split()) == 1 and len(word) <= LONGEST_WORD]
     if not kept:
-        raise InputError("expected words without white space, found none", remedy="give text with such words")
+        problem = f"expected words without white space, of at most {LONGEST_WORD:,} bytes, found none"
+        raise InputError(problem, remedy="give text with such words")
     if spaced := sum(len(word.split()) != 1 for word in bare):
         reason = "have white space in them, which a file of vectors cannot hold; they have no vector"
         warn(f"{spaced:,} of {plural(len(words), 'word')} {reason}")
@@ -113,7 +114,7 @@ def _row(values: Floats | list[bytes], name: str, word: str, line: int | None) -
     if not (np.abs(row) <= 1e15).all():
         found = f"expected finite numbers for the word '{word[:40]}', found something else"
         remedy = "give word vectors of word2vec, fastText or GloVe"
-        if not word.strip("01"):
+        if line == 1 and not word.strip("01"):
             remedy = "word clusters, with a tab behind the path and behind the word, are for --word-clusters"
         raise InputError(found, path=name, line=line, remedy=remedy)
     return row.astype(np.float32)

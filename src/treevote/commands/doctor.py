@@ -16,7 +16,7 @@ from treevote.annotation.cross_parsing import cross_parsed, plan_of, require_fol
 from treevote.annotation.suspects import LEAST, Diagnosis, Evidence, suspects_of
 from treevote.commands.train import FOLDS, chosen, compile_kernels
 from treevote.commands.treebanks import read_some, with_texts
-from treevote.config import converted, from_mapping
+from treevote.config import converted, from_mapping, in_file
 from treevote.conll.writer import require_misc
 from treevote.corpus.sentence import sent_id
 from treevote.corpus.treebank import Format, Treebank
@@ -139,7 +139,7 @@ def doctor(
     require_labelled_trees(judged)
     n_folds = configuration.folds or FOLDS
     plan = plan_of(judged, trainers, n_folds, configuration.seed)
-    if jobs.n_jobs != 1:
+    with in_file(config):
         compile_kernels(EnsembleTrainer(trainers), judged)
     with checkpoints(folder, plan, work="diagnosis") as steps:
         try:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from treevote.batch.joint import ChunkParse, ParseJob
+from treevote.batch.parsing import stored_parser
 from treevote.config import converted
 from treevote.conll.chunks import Chunk
 from treevote.conll.plain_text import PlainText, text_of
@@ -20,11 +21,10 @@ from treevote.conll.text_chunks import AnyFormat, TextChunk
 from treevote.corpus.given import Keep
 from treevote.corpus.source import BOM, missing_end
 from treevote.ensemble.familiarity import Expectation
-from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import CHUNK_BYTES, any_file_chunks, size
 from treevote.errors import InputError
 from treevote.files.encodings import UTF8, is_utf8
-from treevote.files.streams import is_stream, path_of, paths_of, require_apart, writing
+from treevote.files.streams import is_stream, name_of, path_of, paths_of, require_apart, writing
 from treevote.models.text.text_annotator import Tags
 from treevote.parallel import ONE_JOB, Jobs
 from treevote.settings import Count
@@ -121,7 +121,7 @@ def parse_files(
     start, jobs, chunk_bytes = time.monotonic(), Jobs.of(jobs), converted(Count, chunk_bytes, "chunk_bytes")
     inputs, id_prefix = paths_of(inputs), converted(str, id_prefix, "id_prefix")
     require_apart([output] if len(inputs) > 1 or is_stream(path_of(output)) else [], inputs)
-    work = ParseJob(StoredParser.of(model, member), support, confidence, on_error, tags, keep, lights)
+    work = ParseJob(stored_parser(model, member), support, confidence, on_error, tags, keep, lights)
     is_utf8(encoding)
     work.check()  # before anything is read or written
     if jobs.n_jobs != 1:  # kernels are compiled once here, not in every process
@@ -171,11 +171,6 @@ def _parse_part(work: ParseJob, part: tuple[Chunk | TextChunk, int, int]) -> tup
     chunk, file, bytes_read = part
     (parsed,) = work([chunk])
     return parsed, file, bytes_read
-
-
-def name_of(path: str | os.PathLike[str]) -> str:
-    """Return the name of an input for a message."""
-    return "<stdin>" if path == "-" else os.fspath(path)
 
 
 def write_text(source: str | os.PathLike[str], output: str | os.PathLike[str], *, lines: bool) -> PlainText:

@@ -13,6 +13,7 @@ from typing import Any
 from treevote.batch.joint import ParseJob
 from treevote.batch.manifest import Manifest
 from treevote.batch.outputs import Pair, folders_of, pairs
+from treevote.batch.parsing import stored_parser
 from treevote.batch.reading import TASK_BYTES, Piece, parse_task, pieces, tasks
 from treevote.commands.folder_outputs import FolderSummary, Outputs
 from treevote.config import converted
@@ -20,7 +21,6 @@ from treevote.conll.corpora import document_ids
 from treevote.conll.reader import OnError
 from treevote.conll.text_chunks import AnyFormat, text_format
 from treevote.corpus.given import Keep
-from treevote.ensemble.stored import StoredParser
 from treevote.ensemble.streaming import size
 from treevote.errors import ConfigError, InputError
 from treevote.files.encodings import UTF8, is_utf8
@@ -98,7 +98,7 @@ def parse_folder(
         raise InputError("expected files to parse, found none", remedy="name one or more files or folders")
     check_folder(folder)
     files, links = pairs(inputs, folder, suffix, format)
-    work = ParseJob(StoredParser.of(model, member), support, confidence, on_error, tags, keep, lights)
+    work = ParseJob(stored_parser(model, member), support, confidence, on_error, tags, keep, lights)
     is_utf8(encoding)
     work.check()
     options: dict[str, Any] = {**vars(work), "stored": work.stored.sha256, "treevote": work.stored.version}

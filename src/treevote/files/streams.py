@@ -208,6 +208,11 @@ def uncompressed(name: str) -> str:
     return re.sub(r"(?:\.xz)?(?:\.gz)?\Z", "", name, flags=re.IGNORECASE)
 
 
+def name_of(path: str | os.PathLike[str]) -> str:
+    """Return the name of an input in a message."""
+    return "<stdin>" if path == "-" else os.fspath(path)
+
+
 @contextmanager
 def opened(source: Readable, encoding: str = UTF8) -> Iterator[tuple[BinaryIO, str, Callable[[], int]]]:
     """Open a file to be read, and decompress it if it is xz or gzip; ``-`` is standard input, a file object stays open.

@@ -99,7 +99,9 @@ def test_written_words_are_read_again(tmp_path: Path) -> None:
         n_written = write_vectors(words, np.arange(10.0).reshape(5, 2), tmp_path / "vectors")
     assert read_vectors(tmp_path / "vectors").words == ("the", "x\u00a0y", "\u3000")
     assert n_written == 3
-    with pytest.raises(InputError, match="expected words without white space, found none; give"):
+    with pytest.raises(
+        InputError, match="expected words without white space, of at most 4,096 bytes, found none; give"
+    ):
         write_vectors(["10 000", "a b"], np.ones((2, 3)), tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
@@ -125,6 +127,7 @@ def test_of_many_words_the_first_are_kept_and_those_asked_for(tmp_path: Path) ->
         (b"2 2\nthe 1 2\nof 1\n", "line 3: expected a word and 2 numbers, found 'of 1'"),
         (b"1 2\nthe 1 x\n", "expected finite numbers for the word 'the'"),
         (b"the 1 x\n", "expected finite numbers for the word 'the'"),
+        (b"the 1 2\n10 1 nan\n", "something else; give word vectors of"),
         (b"the 1 nan\n", "expected finite numbers for the word 'the'"),
         (b"101\tthe\t3\n", "for the word '101', found something else; word clusters, .* are for --word-clusters"),
         (b"1 3000\n", "expected word vectors of 1 to 2,000 dimensions, found 3,000"),
