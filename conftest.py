@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import glob
 import os
 import signal
@@ -41,7 +42,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 # No deadline, since kernels compile on first use; the same examples every time: more of them would seldom find more.
-settings.register_profile("treevote", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("treevote", deadline=None, derandomize=True, max_examples=30)
 settings.load_profile("treevote")
 
 # Signals that are ignored, as in the background or after nohup, would be ignored by every command that a test starts.
@@ -64,6 +65,7 @@ def _silent_compilation() -> Iterator[None]:
 def pytest_configure(config: pytest.Config) -> None:
     """Begin the list of files."""
     config.stash[SEEN] = set()
+    gc.disable()  # all that a collection makes stays to the end
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -89,6 +91,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Report an error for each file below the collected paths that holds tests or examples and gave none."""
+    gc.freeze()
+    gc.enable()
     config = session.config
     if session.testsfailed or any(config.getoption(name, None) for name in ("ignore", "ignore_glob", "lf")):
         return

@@ -21,7 +21,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from treevote.batch.parsing import member_of, parse_sentences, require_tags
+from treevote.batch.parsing import member_of, parse_sentences, require_tags, stored_parser
 from treevote.conll.plain_text import plain
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.familiarity import doubt
@@ -58,7 +58,7 @@ class _Part:
     def parser(self) -> EnsembleParser:
         """Return the model."""
         if self._stored is None:
-            self._stored = StoredParser.of(self.model, self.member)
+            self._stored = stored_parser(self.model, self.member)
         return self._stored()
 
     def to_disk(self, path: str | os.PathLike[str], *, exclude: Iterable[str] = ()) -> None:
