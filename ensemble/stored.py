@@ -124,11 +124,10 @@ class StoredParser:
     def __reduce__(self) -> tuple[object, ...]:
         return StoredParser, (self.path, self.sha256, self.member, self.version, True)
 
-    def __copy__(self) -> Self:
+    def __copy__(self, memo: object = None) -> Self:
         return self
 
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
+    __deepcopy__ = __copy__
 
     @property
     def _key(self) -> tuple[str, str, str | None]:

@@ -25,6 +25,10 @@ def count(n):
 
 count(1)
 with stoppable(), temporary(sys.argv[1]):
+    if sys.argv[2] == "idle":
+        import joblib
+        with joblib.parallel_config("loky", n_jobs=2):
+            joblib.Parallel()(joblib.delayed(abs)(-number) for number in range(4))
     print("ready", flush=True)
     if sys.argv[2] == "destructor":
         class Slow:
@@ -107,6 +111,12 @@ def test_a_kernel_is_left_and_no_file_stays(tmp_path: Path, number: signal.Signa
 def test_a_worker_ends_with_the_command(tmp_path: Path) -> None:
     code, error = stopped(tmp_path / "target", "worker", signal.SIGINT)  # it waits until nobody has the streams
     assert (code, error) == (130, "treevote: interrupted; no half-written file was left behind\n")
+
+
+def test_idle_workers_end_with_the_command(tmp_path: Path) -> None:
+    _, error = stopped(tmp_path / "target", "idle", signal.SIGTERM)  # it waits until nobody has the streams
+    assert error.rstrip().endswith("treevote.cli.signals.Interruption: 15")
+    assert not list(tmp_path.glob(".*"))
 
 
 def test_elsewhere_the_block_is_left_by_an_exception(tmp_path: Path) -> None:

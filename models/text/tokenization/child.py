@@ -27,7 +27,10 @@ def main(train: str, dev: str, model: str, options: str) -> None:
     if fault.occurred():
         Path(model + ".fault").write_text(fault.message, "utf-8")
     else:
-        Path(model).write_bytes(made)
+        try:
+            Path(model).write_bytes(made)
+        except OSError as error:
+            sys.exit(f"cannot write {model} ({error.strerror}); set TMPDIR to a folder with more space")
 
 
 def _sentences(udpipe: Any, text: str, fault: Any) -> list[Any]:

@@ -46,8 +46,12 @@ def training(train: Treebank, dev: Treebank | None, options: Mapping[str, Any]) 
     _require_spaces(train, texts[0])
     with tempfile.TemporaryDirectory(prefix="treevote-") as folder:
         paths = [os.path.join(folder, name) for name in ("train", "dev", "model")]
-        for path, text in zip(paths, texts, strict=False):
-            Path(path).write_text(text, "utf-8", newline="\n")
+        try:
+            for path, text in zip(paths, texts, strict=False):
+                Path(path).write_text(text, "utf-8", newline="\n")
+        except OSError as error:
+            problem = f"{folder}: cannot write the text for the tokenizer ({error.strerror})"
+            raise TreevoteError(f"{problem}; set TMPDIR to a folder with more space") from error
         joined = ";".join(f"{name}={value}" for name, value in options.items())
         command = [sys.executable, str(child.__file__), *paths, joined]
         nothing = subprocess.DEVNULL
@@ -75,8 +79,9 @@ def _result(process: subprocess.Popen[str], model: Path, title: str, epochs: int
             path=title,
             remedy="give more sentences, or train without --from-text",
         )
-    if not model.exists():
-        raise TreevoteError(f"the training of the tokenizer ended without a result: {said[-200:].strip()}")
+    if process.returncode or not model.exists():
+        *_, last = "", *said.splitlines()
+        raise TreevoteError(f"the training of the tokenizer ended without a result: {last[-400:]}")
     return model.read_bytes()
 
 

@@ -23,6 +23,7 @@ GRACE = 1.5
 SENTENCE = "interrupted; no half-written file was left behind"
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 class Interruption(KeyboardInterrupt):
@@ -124,7 +125,9 @@ def _clear_up(received: list[int]) -> None:
     """Remove temporary files; after a signal end the workers, too: one without a task would wait for minutes."""
     if received:
         for process in multiprocessing.active_children():
-            process.kill()
+            if process.pid is not None:
+                with suppress(OSError):
+                    os.kill(process.pid, _KILL)  # those of loky have no method for it
     remove_pending()
 
 

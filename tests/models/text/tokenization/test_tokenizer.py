@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import pickle
 import sys
+import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import given, settings
@@ -155,6 +157,23 @@ def test_a_training_that_dies_is_one_sentence(monkeypatch: pytest.MonkeyPatch, t
     (tmp_path / "dies.py").write_text("import os; os.write(2, b'no memory'); os._exit(9)")
     monkeypatch.setattr(child, "__file__", str(tmp_path / "dies.py"))
     with pytest.raises(TreevoteError, match="ended without a result: no memory"):
+        learned(toy())
+
+
+def test_a_full_disk_for_temporary_files_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    text = Path(child.__file__).read_text("utf-8")
+    wrong = "(Path(model).write_bytes(made[:99]), Path(model + 'x/y').write_bytes(made))"
+    (tmp_path / "full.py").write_text(text.replace("Path(model).write_bytes(made)", wrong), "utf-8")
+    monkeypatch.setattr(child, "__file__", str(tmp_path / "full.py"))
+    with pytest.raises(TreevoteError, match=rf"result: cannot write {tmp_path}/.*; set TMPDIR to a folder with more"):
+        learned(toy())
+
+    def full(*_: object, **__: object) -> NoReturn:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(TreevoteError, match=rf"^{tmp_path}/.*: cannot write the text .* \(No space left on device\)"):
         learned(toy())
 
 
