@@ -151,7 +151,7 @@ class Adaptation:
         """Return the model with a new tagger, the file of the sentences that were added, and facts of them."""
         adapted, silver, about = retagged(self.before, self.data, self.steps, self.scheme, self.seed, self.jobs)
         if adapted is self.before and not plan.parsers:
-            remedy = "lower tag_agreement, or give text without tags"
+            remedy = "lower tag_agreement, or give more text without tags"
             raise self._nothing_kept("sentences without tags on which the taggers agree", remedy)
         return adapted, silver, {"taggers": {**about, "retrained": adapted is not self.before}} if about else {}
 

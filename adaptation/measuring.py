@@ -20,6 +20,7 @@ from treevote.corpus.treebank import Treebank
 from treevote.corpus.trees import per_sentence
 from treevote.ensemble.annotator_trainer import right_tags
 from treevote.ensemble.estimate import Estimate, SourceScores, all_agree, estimate
+from treevote.ensemble.familiarity import ENOUGH_VOTES
 from treevote.ensemble.parser import EnsembleParser
 from treevote.evaluation.agreement import agreement as agreement_of
 from treevote.evaluation.agreement import arcs_of
@@ -62,14 +63,15 @@ def expected(parser: EnsembleParser, text: Callable[[], Iterable[Treebank]]) -> 
     """Return the range of LAS on a text, from ``MAX_HELD_OUT`` sentences at equal distances, or all if they are fewer.
 
     It is the range that ``treevote parse`` tells, or that of the confidence for a parser with one member, or with
-    members that hardly ever differ.
+    members that hardly ever differ. None for a text that is too short, as there.
     """
     step = max(1, -(-sum(part.n_sentences for part in text()) // MAX_HELD_OUT))
     parse = _voted(parser, sample_of(text(), lambda numbers: numbers % step == 0))
+    if parse.n_tokens < ENOUGH_VOTES:
+        return None
     agreed = all_agree(parse)
-    percent = None if agreed is None or not parse.n_tokens else 100 * float(agreed[parse.is_token].mean())
-    sizes = parse.n_tokens, parse.n_sentences
-    return estimate(SourceScores.of(parser), percent, _mean_confidence(parse), *sizes) if parse.n_tokens else None
+    percent = None if agreed is None else 100 * float(agreed[parse.is_token].mean())
+    return estimate(SourceScores.of(parser), percent, _mean_confidence(parse), parse.n_tokens, parse.n_sentences)
 
 
 def las_of(scores: Scores) -> float:

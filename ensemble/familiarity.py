@@ -165,10 +165,10 @@ def doubts(parser: EnsembleParser, treebank: Treebank, bounds: Sequence[int]) ->
         has_words = _size(memo, "lower") >= ENOUGH_WORDS
         for i in (i for i, size in enumerate(sizes.tolist()) if size >= ENOUGH_TOKENS and reasons[i] is None):
             *columns, words = (sums[i + 1] - sums[i]) / sizes[i]
-            if tags := foreign(np.array(columns), usual, int(sizes[i])):
-                reasons[i] = f"{tags}; tag the text as the training data are tagged"
-            elif has_words and words <= 1 - STRANGE_WORDS:
+            if has_words and words <= 1 - STRANGE_WORDS:  # then the model's own tags are strange as well
                 reasons[i] = f"{1 - words:.0%} of the words are unknown to the model; take a model of their language"
+            elif tags := foreign(np.array(columns), usual, int(sizes[i])):
+                reasons[i] = f"{tags}; tag the text as the training data are tagged, or take a model of its language"
     return reasons
 
 

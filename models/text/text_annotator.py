@@ -81,8 +81,8 @@ class TextAnnotator:
             raise InputError(
                 "expected sentences in CoNLL-U, found running text, and the model has no tokenizer",
                 path=chunk.path,
-                remedy="train it with --from-text, or split the text into sentences and tagged tokens first, "
-                "as UDPipe does",
+                remedy="train it with --from-text, or split the text into sentences and "
+                f"{'tagged ' if self.tagger is None else ''}tokens first, as UDPipe does",
             )
         return self.tokenizer.read(chunk)
 

@@ -22,7 +22,7 @@ from treevote.adaptation.silver import label_profile, profile
 from treevote.conll.writer import write
 from treevote.corpus.treebank import Treebank
 from treevote.ensemble.estimate import Estimate, SourceScores, estimate
-from treevote.ensemble.familiarity import text_counts
+from treevote.ensemble.familiarity import ENOUGH_VOTES, text_counts
 from treevote.evaluation.counts import count_by_sentence
 from treevote.report.adaptation import as_text
 
@@ -54,6 +54,9 @@ def test_the_range_before_an_adaptation_is_that_which_parse_tells(monkeypatch: p
     assert counts.expected(before()) is not None
     assert measuring.expected(before(), lambda: [whole[:3], whole[3:3], whole[3:]]) == counts.expected(before())
     assert measuring.expected(before(), list) is None
+    short = whole.select(np.flatnonzero(np.cumsum(whole.lengths) < ENOUGH_VOTES))
+    (counts,) = text_counts(before(), before().parse(short), [0, len(short)])
+    assert measuring.expected(before(), lambda: [short]) is counts.expected(before()) is None
 
 
 def test_labels_give_the_interval_of_a_rate() -> None:

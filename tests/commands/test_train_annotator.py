@@ -192,6 +192,16 @@ def test_a_cascade_needs_the_tags_that_the_model_learned(model: Path, tmp_path: 
     assert not invoke("cascade", model, TOY).stderr
 
 
+def test_a_cascade_has_no_raw_text_where_a_form_has_a_control_character(room: Path, tmp_path: Path) -> None:
+    assert "\nraw text" in run("cascade", room / "model", room / "toy.conllu")
+    (tmp_path / "in.conllu").write_text((room / "toy.conllu").read_text("utf-8").replace("\tbark\t", "\tb\x01k\t", 1))
+    said = invoke("cascade", room / "model", tmp_path / "in.conllu")
+    assert "no parse of the raw text: " in said.stderr
+    assert "token 4: expected a form without control characters, found 'b\\x01k'" in said.stderr
+    assert "\ngold tokens" in said.stdout
+    assert "raw text  " not in said.stdout
+
+
 def test_a_cascade_takes_a_file_standard_input_and_a_folder(room: Path, tmp_path: Path) -> None:
     (tmp_path / "toy.conllu").write_text(CONLLU)
     answers = [

@@ -74,7 +74,7 @@ def test_a_column_that_is_empty_or_has_foreign_values_is_named(
         assert told is None
     else:
         what = f"100% of the tokens have no {COLUMNS[column]} (training data: {1 - there:.0%})"
-        assert told == f"{what}; tag the text as the training data are tagged"
+        assert told == f"{what}; tag the text as the training data are tagged, or take a model of its language"
 
 
 def test_all_foreign_columns_are_named_at_once(parser: EnsembleParser, full: Treebank) -> None:
@@ -152,6 +152,7 @@ def test_another_language_is_doubted_by_its_words(
     assert doubt(parser, other) is None  # the toy model knows few words
     monkeypatch.setattr(familiarity, "ENOUGH_WORDS", 10)
     assert str(doubt(parser, other)).startswith("100% of the words are unknown")
+    assert doubt(parser, changed(other, upos="foreign", feats="_")) == doubt(parser, other)
     assert doubt(parser, full) is None
     for n_known in (0, 1, 2, 3, 4, 5):  # of ten words in a row, times enough
         forms = [full.words[1].form] * n_known + ["λόγος"] * (10 - n_known)

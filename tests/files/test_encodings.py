@@ -51,6 +51,15 @@ def test_text_in_a_central_european_language_is_read_in_its_encoding(text: str, 
     assert b"".join(recoded(io.BytesIO(text.encode(encoding)), encoding, "a.txt")) == text.encode()
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_a_text_without_a_byte_order_mark_needs_the_order_in_its_name(encoding: str) -> None:
+    data = "Dogs bark".encode(f"{encoding}-le")
+    problem = f"^a.txt: expected {encoding}, found no byte order mark; name {encoding}-le or {encoding}-be"
+    with pytest.raises(InputError, match=problem):
+        b"".join(recoded(io.BytesIO(data), encoding, "a.txt"))
+    assert b"".join(recoded(io.BytesIO(data), f"{encoding}-le", "a.txt")) == b"Dogs bark"
+
+
 @pytest.mark.parametrize("encoding", ["iso-8859-1", "iso-8859-15", "windows-1252", "ascii"])
 def test_a_byte_that_is_no_letter_is_refused(encoding: str) -> None:
     for byte in range(0x80, 0x100):

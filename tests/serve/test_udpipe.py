@@ -206,7 +206,7 @@ BODIES = {
     "parts of Latin-1": (
         "multipart/form-data; boundary=b",
         b'--b\r\nContent-Disposition: form-data; name="data"\r\n\r\n\xe9\r\n--b--\r\n',
-        "Cannot read the form",
+        "Cannot read the form: expected UTF-8, found the byte 0xE9; convert the text.",
     ),
     "many parts": (
         "multipart/form-data; boundary=b",
@@ -214,7 +214,11 @@ BODIES = {
         "Cannot read the form",
     ),
     "many arguments": ("application/x-www-form-urlencoded", b"a=1&" * 101, "Cannot read the form"),
-    "Latin-1": ("application/x-www-form-urlencoded", b"data=%E9", "Cannot read the form"),
+    "Latin-1": (
+        "application/x-www-form-urlencoded",
+        b"data=%E9",
+        "Cannot read the form: expected UTF-8, found the byte",
+    ),
     "no ASCII": (
         "application/x-www-form-urlencoded",
         "data=café".encode(),

@@ -9,11 +9,15 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any, Literal
+
+import numpy as np
 
 from treevote.conll.guidelines import departures, no_labels, unknown_labels
 from treevote.conll.plain_text import PlainText
 from treevote.conll.reader import read, read_parse
+from treevote.corpus.sentence import is_label
 from treevote.corpus.treebank import Format, Treebank
 from treevote.ensemble.familiarity import doubt
 from treevote.ensemble.parser import load
@@ -90,9 +94,9 @@ def reliability(gold: str | Path, system: str | Path) -> dict[str, Any]:
 def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["auto"] = "auto") -> Evaluation:
     """Parse a treebank with its tags, with predicted tags, and from its text alone, and evaluate the three.
 
-    The text is that of `treevote text`; a model without a tokenizer has no parse of it, and one without a tagger is an
-    error, as is a treebank without tags. The convention is that of the treebank's format, or ``"ud"`` where the text is
-    cut into words anew.
+    The text is that of `treevote text`. A model without a tokenizer has no parse of it, and there is none, but a
+    warning, if a form has a control character. A model without a tagger is an error, as is a treebank without tags. The
+    convention is that of the treebank's format, or ``"ud"`` where the text is cut into words anew.
     """
     parser = load(model)
     with warnings.catch_warnings():  # of different formats: `_text` refuses them
@@ -104,6 +108,11 @@ def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["au
     if reason := doubt(parser, trees):
         warn(f"{trees.title}: {reason}")
     text = None if parser.annotator.tokenizer is None else _text(trees, gold)
+    controls = [i for i, word in enumerate(trees.words) if i and not is_label(word.form)]  # a tokenizer leaves them out
+    if text is not None and len(slots := np.flatnonzero(np.isin(trees.tokens, controls))):
+        text, form = None, trees.words[trees.tokens[slots[0]]].form
+        problem = f"expected a form without control characters, found {short(form)}"
+        warn(f"no parse of the raw text: {trees.fault(int(slots[0]), problem, 'take them out')}")
     given = {"gold tags": trees, "gold tokens": parser.annotator.tagged(trees, "predict")}
     if text is not None:
         given["raw text"] = parser.annotator.read(text)

@@ -83,11 +83,12 @@ def recoded(stream: BinaryIO, encoding: str, path: str) -> Iterator[bytes]:
                 text, at_start = text.removeprefix("\ufeff"), False
             data = text.encode()
         except UnicodeError as error:
-            found = ""
+            found, remedy = "", "name the encoding of the file"
             if isinstance(error, UnicodeDecodeError):
                 wrong = error.object[error.start : error.end][:4]
                 found = ", found the byte " + " ".join(f"0x{byte:02X}" for byte in wrong)
-            remedy = "name the encoding of the file"
+            elif at_start and "BOM" in str(error):
+                found, remedy = ", found no byte order mark", f"name {encoding}-le or {encoding}-be"
             raise InputError(f"expected {encoding}{found}", path=path, remedy=remedy) from error
         if controls and (control := controls.search(text)):
             problem = f"expected {encoding}, found the byte 0x{ord(control[0]):X}, which is no letter there"

@@ -40,10 +40,10 @@ def _encoded(text: bytes, where: str) -> dict[str, str]:
         raise RequestError(400, f"Cannot read the {where}: expected percent-encoded text, found other bytes; {remedy}.")
     try:
         pairs = parse_qsl(text.decode(), True, errors="strict", max_num_fields=MAX_ARGUMENTS)
-    except ValueError:  # also of characters that are not UTF-8
-        raise RequestError(
-            400, f"Cannot read the {where}: expected at most {MAX_ARGUMENTS} arguments in UTF-8."
-        ) from None
+    except UnicodeDecodeError as error:
+        raise _not_utf8(where, error) from None
+    except ValueError:
+        raise RequestError(400, f"Cannot read the {where}: expected at most {MAX_ARGUMENTS} arguments.") from None
     return dict(pairs)
 
 
@@ -70,12 +70,17 @@ def _parts(boundary: bytes, body: bytes) -> dict[str, str]:
         parser.write(body)
         if not ended:
             raise ValueError
-        values = {_name(bytes(headers)): value.decode() for headers, value in found}
+        return {_name(bytes(headers)): value.decode() for headers, value in found}
+    except UnicodeDecodeError as error:
+        raise _not_utf8("form", error) from None
     except (FormParserError, ValueError, LookupError):
-        raise RequestError(
-            400, f"Cannot read the form: expected at most {MAX_ARGUMENTS} whole parts with names, in UTF-8."
-        ) from None
-    return values
+        problem = f"Cannot read the form: expected at most {MAX_ARGUMENTS} whole parts with names."
+        raise RequestError(400, problem) from None
+
+
+def _not_utf8(where: str, error: UnicodeDecodeError) -> RequestError:
+    byte = error.object[error.start]
+    return RequestError(400, f"Cannot read the {where}: expected UTF-8, found the byte 0x{byte:02X}; convert the text.")
 
 
 def _name(headers: bytes) -> str:
