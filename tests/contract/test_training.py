@@ -93,7 +93,7 @@ def test_the_smallest_treebanks_are_learned(subject: Subject, sentences: Any) ->
         (Treebank.of([]), "expected trees to learn from"),
         (Treebank.of([([], [], [])]), "expected trees to learn from"),
         (Treebank.of([(["a", "b"], [-1, -1], ["_", "_"])], name="plain"), "plain: .* found sentences without"),
-        (Treebank.of([(["a", "b"], [2, 1], ["x", "y"])], name="bad"), "bad, sentence 1: expected a tree"),
+        (Treebank.of([(["a", "b"], [2, 1], ["x", "y"])], name="bad"), "bad, sentence 1: token 1: expected a tree"),
     ],
 )
 def test_sentences_without_trees_are_refused(subject: Subject, treebank: Treebank, problem: str) -> None:

@@ -176,7 +176,7 @@ def test_labels_that_were_never_written_by_the_encoding_are_left_alone() -> None
 def test_unparsed_sentences_pass_through_the_inverse_but_not_through_lifting() -> None:
     parse = Treebank.of([(["a"], [-1], ["_"]), (list("abc"), [2, 0, 2], ["x↑", "root", "y↓"])], name="toy")
     assert deprojectivize(parse, "path").heads.tolist() == [-1, -1, -1, 3, 0, 2]
-    with pytest.raises(InputError, match="toy, sentence 1: expected a tree"):
+    with pytest.raises(InputError, match="toy, sentence 1: token 1: expected a tree"):
         projectivize(parse, "path")
 
 

@@ -306,7 +306,7 @@ def test_weights_of_another_name_are_refused() -> None:
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_error_of_a_member_comes_through(n_jobs: int) -> None:
-    with pytest.raises(InputError, match="toy, sentence 1: expected a tree"):
+    with pytest.raises(InputError, match="toy, sentence 1: token 1: expected a tree"):
         EnsembleTrainer(TRAINERS).train(
             Treebank.of([(["a", "b"], [2, 1], ["x", "y"])], name="toy"), jobs=Jobs(n_jobs, "threading")
         )
