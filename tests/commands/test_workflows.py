@@ -207,7 +207,7 @@ def test_confidence_is_written_and_can_be_checked(model: Path, tmp_path: Path) -
         assert "expected Confidence=NUMBER in MISC" in said
         assert len(said) < 500
     assert "support, confidence and lights belong to a vote" in fails(
-        "parse", model, TOY, "--confidence", "--member", "lr-svm-forward"
+        "parse", model, TOY, "--confidence", "--member", "lr-structured-forward"
     )
 
 
