@@ -56,8 +56,7 @@ class StoredParser:
     travelled: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.member, str):
-            converted(str | None, self.member, "member")
+        converted(str | None, self.member, "member")
 
     @classmethod
     def of(cls, path: str | os.PathLike[str], member: str | None = None) -> Self:

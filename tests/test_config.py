@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treevote.config import from_mapping, in_file, load_toml, to_mapping, to_toml
+from treevote.config import converted, from_mapping, in_file, load_toml, to_mapping, to_toml
 from treevote.errors import ConfigError
 
 
@@ -240,3 +240,10 @@ def test_a_fault_has_the_name_of_its_file_and_keeps_its_cause(path: str | None, 
     own: BaseException | None = caught.value if path is None else caught.value.__cause__
     assert own is not None
     assert isinstance(own.__cause__, ZeroDivisionError)
+
+
+def test_a_string_of_numpy_is_a_string() -> None:
+    word, names = np.str_("a"), (np.str_("a"), "b")
+    assert type(converted(Literal["a", "b"], word, "x")) is str
+    assert type(converted(str, word, "x")) is str
+    assert converted(tuple[str, ...], names, "x") == ("a", "b")

@@ -163,6 +163,7 @@ def converted(hint: Any, value: object, where: str) -> Any:
 
     ConfigError, with the name of the setting, ``where``, if the type does not allow the value.
     """
+    value = str(value) if isinstance(value, str) else value  # of NumPy, too
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
         return _frozen(value, where)

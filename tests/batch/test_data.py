@@ -89,6 +89,12 @@ def test_data_to_learn_from_are_a_treebank_or_paths(path: Path) -> None:
     assert len(training_data([path, str(path)], "required")) == 2 * len(TOY)
 
 
+class Table(list[str]):
+    """A table, which gives the names of its columns one by one."""
+
+    columns = ("form",)
+
+
 @pytest.mark.parametrize(
     ("data", "found"),
     [
@@ -97,6 +103,7 @@ def test_data_to_learn_from_are_a_treebank_or_paths(path: Path) -> None:
         (["toy.conllu", TOY], "Treebank in a list"),
         (5, "int;"),
         (b"toy.conllu", "bytes;"),
+        (Table(["form"]), "Table;"),
     ],
 )
 def test_data_to_learn_from_are_nothing_else(data: Any, found: str) -> None:

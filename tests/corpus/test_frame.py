@@ -22,6 +22,12 @@ def test_rows_with_the_same_number_are_a_sentence() -> None:
     assert len(Treebank.from_frame(treebank.to_frame())) == 3
 
 
+def test_a_first_word_begins_a_sentence_where_words_are_numbered() -> None:
+    parts = [Treebank.of([(list(words), [0] * len(words), ["x"] * len(words))]) for words in ("ab", "c", "def")]
+    again = Treebank.from_frame(pandas.concat([part.to_frame() for part in parts]))
+    assert [sentence.heads.tolist() for sentence in again] == [part[0].heads.tolist() for part in parts]
+
+
 def test_a_mark_may_be_none_or_all() -> None:
     treebank = Treebank.of([(["a", "b"], [2, 0], ["x", "root"])])
     again = Treebank.from_frame(treebank.to_frame().assign(tag_confidence=[0, 1]))

@@ -13,6 +13,7 @@ from tests.reference.decoders import all_trees
 from tests.strategies import trees
 from treevote.corpus.given import Given, Keep
 from treevote.corpus.treebank import Treebank
+from treevote.corpus.trees import are_trees
 from treevote.errors import InputError
 from treevote.kernels import Ints
 
@@ -32,6 +33,15 @@ def test_heads_labels_or_both_are_given(keep: Keep, heads: list[int], labels: li
     assert found is not None
     assert found.heads.tolist() == heads
     assert [found.labels[i] if i >= 0 else "" for i in found.deprels.tolist()] == labels
+
+
+@pytest.mark.parametrize("head", [10**8, 5, -7])
+def test_arrays_that_were_written_into_are_checked_anew(head: int) -> None:
+    changed = Treebank.of([(["a", "dog"], [2, 0], ["det", "root"])])
+    changed.heads[1] = head
+    for call in (lambda: Given.of(changed, "heads", single_root=True), lambda: are_trees(changed)):
+        with pytest.raises(InputError, match=rf"token 1: expected a head in -1\.\.2, found {head}"):
+            call()
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,14 @@ from treevote.evaluation.factors import documents
 TOY = Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [2, 0], ["x", "root"]), (["d"] * 3, [0, 1, 1], ["root"] * 3)])
 
 
+class Column(list[Any]):
+    """Values with a type and a shape, which are no array, as a column of a table has them."""
+
+    def __init__(self, values: Any) -> None:
+        super().__init__(values.tolist())
+        self.dtype, self.ndim, self.flags = values.dtype, values.ndim, values.flags
+
+
 @pytest.mark.parametrize(
     ("sentence", "problem"),
     [
@@ -36,6 +44,7 @@ TOY = Treebank.of([(["a"], [0], ["root"]), (["b", "c"], [2, 0], ["x", "root"]), 
         ((["b", None], [2, 0], ["x", "y"]), "token 2: expected a form or a Word, found None"),
         (([Word("b", None, "_", "_", "_")], [0], ["x"]), "token 1: expected a Word of strings"),  # type: ignore[arg-type]
         ((["b"], [0], [None]), "token 1: expected a label, found None"),
+        ((TOY[1].words, TOY[1].heads, TOY[1].deprels), "sentence 2: token 1: expected a word, found ROOT; leave out"),
     ],
 )  # fmt: skip
 def test_a_sentence_that_is_inconsistent_is_refused(sentence: Any, problem: str) -> None:
@@ -71,6 +80,8 @@ def test_a_column_with_an_index_out_of_range_is_refused(
     [
         ({"heads": TOY.heads[:-1]}, "heads: expected int32 of length 9, found int32 of shape"),
         ({"heads": TOY.heads.astype(np.int64)}, "heads: expected int32 of length 9, found int64"),
+        ({"heads": Column(TOY.heads)}, "heads: expected int32 of length 9, found Column"),
+        ({"confidence": Column(np.zeros(9, np.float32))}, "confidence: expected float32 of length 9, found Column"),
         ({"heads": TOY.heads.tolist()}, "heads: expected int32 of length 9, found list"),
         ({"tokens": TOY.tokens.astype(np.float64)}, "tokens: expected int32"),
         ({"deprels": TOY.deprels[None]}, "deprels: expected int32"),

@@ -94,8 +94,9 @@ def training_data(data: Data, trees: Trees) -> Treebank:
 
 
 def _are_several(data: object) -> TypeGuard[Iterable[Any]]:
-    """Tell whether data are items one by one; those of an open file would be its lines."""
-    return isinstance(data, Iterable) and not hasattr(data, "read") and not isinstance(data, bytes)
+    """Tell whether data are items one by one; those of an open file would be its lines, of a table its columns."""
+    is_whole = isinstance(data, bytes) or hasattr(data, "read") or hasattr(data, "columns")
+    return isinstance(data, Iterable) and not is_whole
 
 
 def from_tokens(sentences: Sequence[Sequence[Any]]) -> Treebank:

@@ -25,7 +25,8 @@ def inconsistency(columns: Mapping[str, Any], n_words: int, n_labels: int) -> tu
     tokens, heads, deprels, offsets = (columns[name] for name in ("tokens", "heads", "deprels", "offsets"))
     n_slots = len(tokens)
     for name, column in columns.items():
-        expected, kind = _TYPES.get(name, _MARK), getattr(column, "dtype", type(column).__name__)
+        expected = _TYPES.get(name, _MARK)
+        kind = column.dtype if isinstance(column, np.ndarray) else type(column).__name__
         if kind != expected or column.ndim != 1 or (name != "offsets" and len(column) != n_slots):
             length = "" if name == "offsets" else f" of length {n_slots}"
             return f"{name}: expected {expected}{length}, found {kind} of shape {np.shape(column)}", None

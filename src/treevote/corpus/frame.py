@@ -36,7 +36,8 @@ def columns_of(frame: pandas.DataFrame, texts: Sequence[str], numbers: Sequence[
         number = 0
         ids = _column(frame, "id", None, "whole numbers", lambda value: value == int(value))
         for row, (is_new, found) in enumerate(zip(columns["new"], ids, strict=True)):
-            number = 1 if is_new else number + 1
+            columns["new"][row] = is_new or found == 1
+            number = 1 if columns["new"][row] else number + 1
             if found != number:
                 problem = f"expected the id {number} in row {row}, found {found!r}: a sentence lacks some of its words"
                 remedy = "keep whole sentences; or correct the heads, which are positions, and drop the column id"

@@ -6,6 +6,7 @@ together if they close no cycle and, where every tree has one root, name one roo
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -45,6 +46,7 @@ class Given(NamedTuple):
         if keep is None:
             return None
         require_known("keep", keep, get_args(Keep))
+        treebank = dataclasses.replace(treebank)  # which checks its arrays: they may have been written into
         none = np.full_like(treebank.heads, -1)
         named = np.array([*(label != FREE_LABEL for label in treebank.labels), False])[treebank.deprels]
         heads = none if keep == "labels" else treebank.heads

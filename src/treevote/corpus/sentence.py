@@ -226,6 +226,9 @@ def columns_of_sentences(
                 if not isinstance(value, kind):
                     problem = f"token {token}: expected {expected}, found {short(value)}"
                     raise InputError(problem, path=name, sentence=str(number), remedy="correct it")
+            if token == 1 and (item, head) == (ROOT, -1):  # the arrays of a `Sentence`
+                problem, remedy = f"token {token}: expected a word, found ROOT", "leave out position 0 of a sentence"
+                raise InputError(problem, path=name, sentence=str(number), remedy=f"{remedy}, or use treebank.select()")
             word = Word(item, "_", "_", "_", "_") if isinstance(item, str) else item
             if not all(isinstance(field, str) for field in word):
                 problem = f"token {token}: expected a Word of strings, found {short(word)}"

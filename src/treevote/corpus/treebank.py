@@ -48,7 +48,8 @@ LIGHT = "Light"
 class Treebank:
     """Sentences with their trees, as columns. Immutable: every change gives a new treebank that shares the rest.
 
-    All indices are checked on construction; whether heads are trees is told by `treevote.corpus.trees.are_trees`.
+    All indices are checked on construction. Do not write into the arrays, which treebanks share: `with_trees` gives a
+    treebank with other trees. Whether heads are trees is told by `treevote.corpus.trees.are_trees`.
 
     Attributes
     ----------
@@ -199,8 +200,8 @@ class Treebank:
         ----------
         frame : pandas.DataFrame
             ``sentence`` and ``form`` are needed; a new value of ``sentence`` begins a sentence, and rows are in the
-            order of the tokens. Without ``head`` no head is known; missing words and tags are ``_``. With ``id``, no
-            word of a sentence may be missing.
+            order of the tokens. Without ``head`` no head is known; without a column of lemmas or tags they are ``_``.
+            With ``id``, a 1 begins a sentence as well, and no word of a sentence may be missing.
         name : str, default=""
 
         Raises

@@ -50,7 +50,8 @@ def is_projective(heads: Ints) -> bool:
 
 def are_trees(treebank: Treebank) -> Bools:
     """Return a mask of the sentences whose heads are a tree, shape (n_sentences,); several roots are allowed."""
-    return mask_of_trees(treebank.heads, treebank.offsets)
+    sound = dataclasses.replace(treebank)  # which checks its arrays: they may have been written into
+    return mask_of_trees(sound.heads, sound.offsets)
 
 
 def cycles(heads: Sequence[int]) -> Iterator[list[int]]:
