@@ -94,9 +94,10 @@ def reliability(gold: str | Path, system: str | Path) -> dict[str, Any]:
 def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["auto"] = "auto") -> Evaluation:
     """Parse a treebank with its tags, with predicted tags, and from its text alone, and evaluate the three.
 
-    The text is that of `treevote text`. A model without a tokenizer has no parse of it, and there is none, but a
-    warning, if a form has a control character. A model without a tagger is an error, as is a treebank without tags. The
-    convention is that of the treebank's format, or ``"ud"`` where the text is cut into words anew.
+    The text is that of `treevote text`. A model without a tokenizer has no parse of it. A form with a control
+    character, which no tokenizer keeps, is a warning, and leaves that parse out. A model without a tagger is an error,
+    as is a treebank without tags. The convention is that of the treebank's format, or ``"ud"`` where the text is cut
+    into words anew.
     """
     parser = load(model)
     with warnings.catch_warnings():  # of different formats: `_text` refuses them
@@ -108,7 +109,7 @@ def cascade(model: str | Path, gold: str | Path, *, format: Format | Literal["au
     if reason := doubt(parser, trees):
         warn(f"{trees.title}: {reason}")
     text = None if parser.annotator.tokenizer is None else _text(trees, gold)
-    controls = [i for i, word in enumerate(trees.words) if i and not is_label(word.form)]  # a tokenizer leaves them out
+    controls = [i for i, word in enumerate(trees.words) if i and not is_label(word.form)]
     if text is not None and len(slots := np.flatnonzero(np.isin(trees.tokens, controls))):
         text, form = None, trees.words[trees.tokens[slots[0]]].form
         problem = f"expected a form without control characters, found {short(form)}"

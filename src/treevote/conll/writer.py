@@ -210,7 +210,8 @@ def with_words(treebank: Treebank, words: tuple[Word, ...], tokens: Ints) -> Tre
     """Return the same sentences and trees with other lemmas and tags; forms stay.
 
     ``tokens`` has for each slot the index in ``words``, whose first is ROOT. If the treebank has a source, the columns
-    LEMMA to FEATS of its lines change as well, and nothing else in them; but a confidence in other tags leaves MISC.
+    LEMMA to FEATS of its lines change as well, and nothing else in them. Where tags change, the confidence in the old
+    ones is taken out of MISC.
     """
     source = treebank.source
     if source is not None:
